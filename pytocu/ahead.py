@@ -50,6 +50,7 @@ class Ahead(Generic[T]):
         try:
             self._done.append((self._compute(), None))
         except BaseException as error:
+            # Of whoever asks for the result, and raised there.
             self._done.append((None, error))
 
     def _run_behind(self) -> None:

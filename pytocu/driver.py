@@ -433,6 +433,7 @@ class Compiled:
         except PytocuError:
             raise
         except Exception as error:
+            # A defect, which names the step; it is never compiled in another way.
             raise failed(f"the backend {self.backend}", self.name, error, _place_of(error)) from error
 
     @lazy
@@ -568,6 +569,7 @@ def lower(
         except PytocuError:
             raise
         except Exception as error:
+            # A defect, as above.
             raise failed("the front end", function.__name__, error, _place_of(error)) from error
         found = infer_shapes.unit_lengths(result.function, sizes or {})
         shared = shared_memory(written_arguments(result.function), infos or {})

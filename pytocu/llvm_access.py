@@ -8,9 +8,27 @@ from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
+from pytocu.errors import BackendError
+
 # LLVM's own locks, and the one that llvmlite holds around each call, are free whenever this one is.
 _lock = threading.RLock()
 _held_for_fork = False
+
+
+def llvm_binding() -> Any:
+    """LLVM's module of llvmlite, which is loaded when it is first needed.
+
+    Raises
+    ------
+    BackendError
+        It is not installed, or cannot be loaded.
+    """
+    try:
+        import llvmlite.binding
+    except (ImportError, OSError) as error:
+        reason = f"llvmlite builds code for the CPU, and cannot be loaded ({error})"
+        raise BackendError(f"{reason}: pip install llvmlite") from None
+    return llvmlite.binding
 
 
 def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
@@ -31,6 +49,7 @@ def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
             with _lock:
                 answer.put((function(*args), None))
         except BaseException as error:
+            # Of the caller, and raised there.
             answer.put((None, error))
 
     # Not a daemon: LLVM at work while the process takes it down ends in a fault.

@@ -156,6 +156,19 @@ def violations(trees: dict[str, ast.Module]) -> list[str]:
     return found
 
 
+def test_handlers_of_every_error_say_why():
+    missing: list[str] = []
+    for file in sorted(PACKAGE.rglob("*.py")):
+        text = file.read_text()
+        lines = text.splitlines()
+        for node in ast.walk(ast.parse(text)):
+            match node:
+                case ast.ExceptHandler(type=None | ast.Name(id="Exception" | "BaseException"), lineno=line):
+                    if not lines[line].strip().startswith("# "):
+                        missing.append(f"{file.relative_to(PACKAGE)}:{line}")
+    assert not missing
+
+
 def test_imports_point_down():
     trees = modules(PACKAGE)
     assert len(trees) > 40
@@ -286,6 +299,25 @@ def test_lowering_and_cuda_text_need_no_compiler():
         print(sorted(m for m in ("llvmlite", "cuda", "rich", "matplotlib") if m in sys.modules))
     """)
     assert text.strip() == "[]"
+
+
+def test_a_missing_llvmlite_is_named_and_no_defect():
+    text = python("""
+        import linecache, sys
+        sys.modules["llvmlite"] = None
+        import numpy, pytocu
+        linecache.cache["<here>"] = (20, None, ["f = lambda x: x * 2\\n"], "<here>")
+        scope = {}
+        exec(compile("f = lambda x: x * 2\\n", "<here>", "exec"), scope)
+        for run in (pytocu.jit(scope["f"]), lambda x: pytocu.jit(scope["f"]).lower(x).compile("cpu").source):
+            try:
+                run(numpy.ones(3))
+            except pytocu.BackendError as error:
+                print(error)
+    """)
+    lines = text.splitlines()
+    assert [line.partition(" (")[0] for line in lines] == ["llvmlite builds code for the CPU, and cannot be loaded"] * 2
+    assert lines[0].endswith(": pip install llvmlite")
 
 
 def test_a_first_call_imports_what_its_program_needs():

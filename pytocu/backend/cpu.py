@@ -16,7 +16,7 @@ from pytocu.backend import divider, guards
 from pytocu.backend.llvm import Dialect
 from pytocu.errors import BackendError
 from pytocu.ir.ops import OPS
-from pytocu.llvm_access import undisturbed
+from pytocu.llvm_access import llvm_binding, undisturbed
 
 _PREFIX = Dialect().library.partition("{name}")[0]
 
@@ -61,7 +61,7 @@ def host_cpu() -> tuple[str, str]:
     tuple of (str, str)
         Such as ``("znver5", "+64bit,+adx,...")``; features in the order of their names.
     """
-    import llvmlite.binding as llvm
+    llvm = llvm_binding()
 
     return llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
 
@@ -73,7 +73,7 @@ Those with instructions for float16 do not: loops of many operations take two th
 
 @lru_cache(maxsize=8)
 def _machine(cpu: tuple[str, str]) -> Any:
-    import llvmlite.binding as llvm
+    llvm = llvm_binding()
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -90,7 +90,7 @@ def _optimized_module(
     text: str, cpu: tuple[str, str] | None, allowed: frozenset[str] = frozenset()
 ) -> Iterator[tuple[Any, Any]]:
     """The module after LLVM's passes, and the machine it is for."""
-    import llvmlite.binding as llvm
+    llvm = llvm_binding()
 
     machine = _machine(cpu or host_cpu())
     # A context of its own: the global one keeps every type and constant ever read.  Both are closed
@@ -112,7 +112,7 @@ def _optimized_module(
 
 def _run_passes(text: str, module: Any, modules: ExitStack, machine: Any, context: Any, features: frozenset[str]) -> Any:
     """The module behind all passes, this one or another one of `modules`."""
-    import llvmlite.binding as llvm
+    llvm = llvm_binding()
 
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True

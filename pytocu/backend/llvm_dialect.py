@@ -13,10 +13,13 @@ from functools import lru_cache
 from types import MappingProxyType
 
 from pytocu.backend import ptx
+from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, InternalError
 from pytocu.ir.core import Attr
 from pytocu.ir.types import COMPILED_DTYPES, DType, IndexType, PointerType, ScalarType, Type, VectorType
 from pytocu.record import Record
+
+_llvm_binding = Deferred("pytocu.llvm_access", "llvm_binding")
 
 HALF_INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
     "half_to_float": ("bitcast {bits} {x} to {half}", "fpext {half} {0} to {float}"),
@@ -245,7 +248,7 @@ def host_dialect() -> Dialect:
     """The dialect for this machine's processor."""
     if platform.machine().lower() not in ("x86_64", "amd64"):
         return CPU
-    import llvmlite.binding as llvm
+    llvm = _llvm_binding()
 
     features = llvm.get_host_cpu_features()
     dialect = X86_64 if features.get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)

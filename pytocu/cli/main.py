@@ -110,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except PytocuError as error:
         return _failed(str(error), error, 1)
     except Exception as error:
+        # What is left is no mistake of whoever typed the command.
         if isinstance(error, OSError) and error.errno in _OF_OUTPUT and error.filename is None:
             _leave_output()
             return _failed(f"the output cannot be written: {error.strerror}", error, 2)

@@ -196,8 +196,8 @@ def loop(
             with builder.nested() as insts:
                 _read(frame, before, read, op, lead, body)
         except BaseException as error:
+            # As if nothing had been read: what is read instead stands where the loop does.
             before.go_back()
-            # What is read instead stands where the loop does.
             builder.loc = loc
             if isinstance(error, CompileError):
                 note_raised(context, error)

@@ -302,6 +302,7 @@ def run_pipeline(
         except PytocuError:
             raise
         except Exception as error:
+            # A pass raises errors of pytocu's alone: anything else is a defect, which names the pass.
             raise failed(f"the pass {name}", function.name, error, _place_of(error)) from error
         elapsed = (time.perf_counter() - began) * 1e3
         if check:

@@ -412,6 +412,7 @@ def _open_file(directory: Directory, name: str) -> tuple[int, os.stat_result]:
         if not _START <= found.st_size <= _LARGEST:
             raise _Damaged("the length is wrong")
     except BaseException:
+        # An interrupt leaves no file open either.
         os.close(descriptor)
         raise
     return descriptor, found
@@ -473,6 +474,7 @@ def _replace(directory: Directory, name: str, temporary: str, data: bytes) -> No
             os.close(descriptor)
         os.replace(directory.place(temporary), directory.place(name), src_dir_fd=at, dst_dir_fd=at)
     except BaseException:
+        # Nor does it leave half a file behind.
         directory.remove(temporary)
         raise
 

@@ -15,7 +15,7 @@ from itertools import count
 from typing import Any
 
 from pytocu.errors import BackendError
-from pytocu.llvm_access import undisturbed
+from pytocu.llvm_access import llvm_binding, undisturbed
 from pytocu.runtime import elf
 
 PREFIX = "math."
@@ -143,7 +143,7 @@ def _linker(generation: int) -> Any:
 
     The old one goes with the last code that it has linked.
     """
-    import llvmlite.binding as llvm
+    llvm = llvm_binding()
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -151,7 +151,7 @@ def _linker(generation: int) -> Any:
 
 
 def _link(code: bytes, names: Sequence[str], externals: Mapping[str, int]) -> tuple[dict[str, int], _Linked]:
-    import llvmlite.binding as llvm
+    llvm = llvm_binding()
 
     while _retired:
         tracker, _ = _loaded.pop(_retired.popleft())

@@ -61,6 +61,7 @@ def allocate(like: ArrayInfo, shape: Sequence[int], dtype: DType, order: str = "
             return _allocate_on_host(like, shape, dtype, order)
         return _allocate(like, device, shape, dtype, order, stream)
     except Exception as error:
+        # Each library has a class of its own for memory that is used up; whatever else it raises goes on.
         known = no_memory(error)
         if known is error:
             raise

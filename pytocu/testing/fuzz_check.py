@@ -96,6 +96,7 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
                 return Verdict("invalid")
             value = value_of(statement, env)
         except Exception as error:
+            # NumPy's answer, whatever it is, which the compiled function should have given.
             kind = "differs" if program.error else "invalid"
             return Verdict(kind, f"no error {_NUMPY_RAISES} {error!r}", statement)
         if bounded_by(statement, values, value) and statement.name not in computed:
@@ -146,6 +147,7 @@ def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Ver
             else:
                 execute(statement.code, env)
         except Exception as expected:
+            # Likewise.
             kinds = (TypeError, OverflowError, ZeroDivisionError, ValueError, AttributeError, IndexError, NameError, KeyError,
                      AssertionError, ArithmeticError)
             wanted = next((k for k in kinds if isinstance(expected, k)), Exception)

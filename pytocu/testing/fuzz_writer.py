@@ -234,6 +234,7 @@ class Writer:
                 return
             values = [evaluate(o, self.env) for o in made.operands]
         except Exception as error:
+            # Which errors NumPy has here is what is found out.
             if made.features not in ERRORS:
                 if not isinstance(error, REFUSED_ERRORS):
                     raise
