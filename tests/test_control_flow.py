@@ -492,6 +492,13 @@ def returns_differ(x, n):
     return x[x > 0] * 2
 
 
+def returns_none(x, n):
+    for k in range(len(x)):
+        if x[k] > n:
+            return k
+    return None
+
+
 def returns_sometimes(x, n):
     if n > 2:
         return x
@@ -506,6 +513,7 @@ def returns_sometimes(x, n):
         (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
         (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
         (returns_differ, "or the elements of f64[x_0] that a mask chooses (line", "values of one kind"),
+        (returns_none, "returns a Python int (line", "np.nan, or -1 for a position"),
         (returns_sometimes, "returns f64[x_0] or nothing, and which of them", "return statement"),
     ],
     ids=_names,

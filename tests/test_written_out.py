@@ -227,6 +227,21 @@ def of_a_function(a: Any, b: Any) -> Any:
     return a
 
 
+def of_lengths(a: Any, b: Any) -> Any:
+    best, place = -1.0, 0
+    for k in range(1, 60):
+        below, above = a[:k].sum(), a[k:].sum()
+        if below == 0 or above == 0:
+            continue
+        first = (np.arange(k) * a[:k]).sum() / below
+        second = (np.arange(k, 60) * a[k:]).sum() / above
+        found = below * above * (first - second) ** 2
+        if found > best:
+            best = found
+            place = k
+    return best, place
+
+
 def from_the_last(a: Any, b: Any) -> Any:
     total = 0.0
     for k in range(20, 0, -1):
@@ -236,7 +251,7 @@ def from_the_last(a: Any, b: Any) -> Any:
 
 @pytest.mark.parametrize(
     "function",
-    [adam, adam_of_lists, runge_kutta, conjugate_gradients, of_a_function, from_the_last],
+    [adam, adam_of_lists, runge_kutta, conjugate_gradients, of_a_function, of_lengths, from_the_last],
     ids=lambda f: f.__name__,
 )
 def test_steps_that_do_much_are_a_loop(function: Any) -> None:

@@ -499,7 +499,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
                 f"the function returns {first}{_line_text(flows[0])} or {second}{_line_text(flows[1])}, "
                 "and which of them is known only at run time",
                 _last(flows) or context.loc,
-                "return copies on every path: list(...)" if second == "another list" else "return values of one kind on each",
+                _way_back(second, *(flow.value for flow in flows)),
             )
         form = forms[0]
         pairs = []
@@ -536,6 +536,15 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         # What is known now is handed on by no instruction.
         out["value"] = returned([])
     merge.add(pairs, "", lambda results: out.update(value=returned(put(results))))
+
+
+def _way_back(second: str, *values: Any) -> str:
+    """What to write where a function returns this or that."""
+    if second == "another list":
+        return "return copies on every path: list(...)"
+    if any(value is None for value in values):
+        return "return a number that says so in place of None: np.nan, or -1 for a position"
+    return "return values of one kind on each"
 
 
 def _last(flows: Sequence[Flow]) -> Loc | None:

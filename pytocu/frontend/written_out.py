@@ -43,6 +43,8 @@ _GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "upda
 """Methods of lists, dicts and sets that change how many members these have."""
 _OF_NUMBERS = frozenset({abs, float, int, max, min})
 """Functions of Python that take a number of run time as well as one known now."""
+_OF_LENGTHS = (np.arange, np.empty, np.full, np.ones, np.zeros)
+"""Functions of NumPy that do so for a length."""
 
 
 def is_written_out(frame: Frame, node: ast.For, values: range) -> bool:
@@ -253,9 +255,15 @@ class _Use(ast.NodeVisitor):
         if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name) and node.func.attr in _GROW:
             name = node.func.value.id
             self.needs = self.needs or isinstance(owner_of(self.frame, name).locals.get(name), (list, dict, set))
-        if self.by_number(node) and not self.is_of_numbers(node.func):
-            self.needs = self.needs or self.of_program or not self.is_programs(node.func)
+        if self.is_given_number(node) and not self.is_of_numbers(node.func):
+            self.needs = self.needs or self.of_program or not (self.is_programs(node.func) or self.makes_array(node.func))
         self.generic_visit(node)
+
+    def is_given_number(self, node: ast.Call) -> bool:
+        """Whether a call is given the number; a method of an array that is made by it is not, if the arguments have none."""
+        if self.of_program or not isinstance(node.func, ast.Attribute) or isinstance(node.func.value, ast.Name):
+            return self.by_number(node)
+        return any(map(self.by_number, (*node.args, *node.keywords)))
 
     def is_programs(self, node: ast.expr) -> bool:
         """Whether it names a function that is read with the loop, and has no powers that may be of ints."""
@@ -267,6 +275,13 @@ class _Use(ast.NodeVisitor):
         inner = found.node if isinstance(found, LocalFunction) else function_node(found)
         powers = (n for n in ast.walk(inner) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow | ast.LShift))
         return all(isinstance(n.right, ast.Constant) or _is_float(n.left) for n in powers)
+
+    def makes_array(self, node: ast.expr) -> bool:
+        """Whether it names a function that makes an array of a length."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id in self.frame.locals:
+            return False
+        found = evaluate(self.frame, node)
+        return any(found is function for function in _OF_LENGTHS)
 
     def named(self, node: ast.Name) -> Any:
         """What a name is bound to."""
