@@ -685,27 +685,27 @@ def test_a_kernel_that_begins_a_loop_says_so():
 # What several kernels compute.
 
 
-def softmax(x):
-    e = np.exp(x - x.max(axis=1, keepdims=True))
+def shares(x):
+    e = np.exp(x - x.min(axis=1, keepdims=True))
     return e / e.sum(axis=1, keepdims=True)
 
 
 def test_what_is_computed_in_two_kernels():
-    found = told(softmax, "f64[3, 400000]")
+    found = told(shares, "f64[3, 400000]")
     (one,) = found.repeated
-    line = softmax.__code__.co_firstlineno + 1
-    assert (one.expression, one.part, one.at.line) == ("np.exp(x - x.max(axis=1, keepdims=True))", False, line)
-    assert one.kernels == ("softmax_2", "softmax_4") and one.type == "f64[3, 400000]"
+    line = shares.__code__.co_firstlineno + 1
+    assert (one.expression, one.part, one.at.line) == ("np.exp(x - x.min(axis=1, keepdims=True))", False, line)
+    assert one.kernels == ("shares_2", "shares_4") and one.type == "f64[3, 400000]"
     # An exponential counts as 20 operations and the difference as one; stored, it is written and read, and x and
-    # the three maxima are read once less.
+    # the three minima are read once less.
     elements = 3 * 400000
     assert (one.operations, one.time, one.cheaper) == (21 * elements, 21 * elements // 10, "again")
     assert (one.stored.number, one.spared.number) == (2 * 8 * elements, 8 * elements + 3 * 8)
     sentences = (
-        f"`{one.expression}` (line {line}) is computed in softmax_2 and softmax_4: 25.2 million operations each time",
+        f"`{one.expression}` (line {line}) is computed in shares_2 and shares_4: 25.2 million operations each time",
         "stored, it would cost 19.2 MB, and 9.6 MB of what it is made of would not be read; computing it again takes less time",
     )
-    for text in (str(found), found._repr_html_(), html_report(pytocu.jit(softmax).lower("f64[3, 400000]"))):
+    for text in (str(found), found._repr_html_(), html_report(pytocu.jit(shares).lower("f64[3, 400000]"))):
         assert "computed more than once" in text and all(sentence in text for sentence in sentences)
 
 

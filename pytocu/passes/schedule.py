@@ -133,8 +133,16 @@ ACCESS_OPERATIONS = 4
 MOST_THREADS = 1024
 """Threads a block has at most."""
 
-COLUMNS = ((16, 1, 256, 16), (128, 8, 256, 16), (512, 32, 256, 16), (1024, 32, 256, 32))
-"""Longest column, threads a column, threads a block, elements of a column in a thread's registers."""
+COLUMNS = ((16, 1, 256, 16), (32, 2, 256, 16), (64, 4, 256, 16), (128, 8, 256, 16), (256, 16, 512, 16), (512, 16, 512, 32),
+           (1024, 32, 1024, 32))  # fmt: skip
+"""Longest column, threads a column, threads a block, elements of a column in a thread's registers.
+
+Columns side by side in a block, which are the quotient of the two, are enough to read whole lines of memory. Threads of a
+column are few, since each more is a step of putting their results together.
+"""
+
+MOST_BLOCK_BYTES = 128 * 1024
+"""What the threads of a block keep of columns: half of the registers there are."""
 
 COLUMN_PIECE = (8, 256, 16)
 """Threads a column, threads a block, and elements of a thread at once, of pieces and of columns of any length."""
@@ -162,6 +170,8 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
             return {"schedule": "columns", "lanes": 1, "block": BLOCK}
         for longest, lanes, block, share in COLUMNS:
             if piece is None and classes.at_most(length, longest):
+                while block > BLOCK and block * share * _widest(inst) > MOST_BLOCK_BYTES:
+                    block //= 2
                 return _shared("columns", lanes, block, share)
         lanes, block, share = COLUMN_PIECE
         return _shared("columns", lanes, block, share, whole=piece is not None and _fits(piece, lanes * share))

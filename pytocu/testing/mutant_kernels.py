@@ -152,7 +152,7 @@ KERNELS: tuple[Kernel, ...] = (
         _of((5, 1604), (5, 1604)), lambda: (_numbers(3, 1604), _numbers(3, 1604, shift=1)),
         lambda: (_numbers(3, 1604, shift=1), _numbers(3, 1604)))),
     Kernel("long rows", row_sums, (_of((2, 70000)), _of((3, 66560)), _of((1, 66000), shift=1))),
-    Kernel("columns", column_sums, (_of((300, 40)), _of((400, 77)))),
+    Kernel("columns", column_sums, (_of((300, 40)), _of((400, 309)))),
     Kernel("short columns", column_sums, (_of((9, 40)), _of((16, 77)))),
     Kernel("full", total, (_of((70001,)), _of((100003,)))),
     Kernel("positions", position, (_of((5, 100)), _of((3, 128), shift=1))),

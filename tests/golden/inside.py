@@ -299,8 +299,8 @@ def standardise(x):
 #|   15: return centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
 #|   reads out0 f32[32, 4096] of standardise_0 (524.3 kB), out1 f32[32, 4096] of standardise_0 (524.3 kB)
 #|   writes out0 f32[4096] (16.4 kB), out1 f32[4096] (16.4 kB)
-#|   1.1 MB in all; about 0.11 of the speed of a copy is expected, limited by the time of a launch
-#|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 8 threads; blocks of 256 threads
+#|   1.1 MB in all; about 0.10 of the speed of a copy is expected, limited by the time of a launch
+#|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 2 threads; blocks of 256 threads
 #|   because it reduces an axis of length 32, once for each element of an axis of length 4096; the reduced axis is not the one that neighbours in memory lie along
 #|   ...
 #|   a kernel of its own: it reads a reduction or a scan of an earlier kernel
