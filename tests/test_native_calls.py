@@ -21,10 +21,10 @@ from driver_tools import ADDRESS, FakeDriver, Status
 
 import pytocu
 from pytocu import call_builds
-from pytocu.backend import call_code
+from pytocu.backend import call_bodies, call_code
 from pytocu.call_operations import LEAVES, OPERATIONS
 from pytocu.errors import BackendError
-from pytocu.runtime import access, call_words, cuda, dispatch, native_calls, on_cuda
+from pytocu.runtime import access, call_frames, call_words, cuda, dispatch, native_calls, on_cuda
 from pytocu.testing.compare import compare
 
 F = np.random.default_rng(0).random((6, 8)).astype(np.float32)
@@ -548,16 +548,16 @@ def test_many_iterations_are_given_to_threads():
 
 
 def test_operations_behind_which_python_may_make_the_call():
-    bodies = call_code._BODIES
+    bodies = call_bodies.BODIES
     assert {n for n in OPERATIONS if "need " in bodies.get(n, "") or "%miss" in bodies.get(n, "")} == LEAVES
     compiler = call_words.Compiler([], [], 0)
     compiler.words.committed = True
-    with pytest.raises(call_words.NotNative, match="same behind a kernel"):
+    with pytest.raises(call_frames.NotNative, match="same behind a kernel"):
         compiler.words.emit("same", 0, 0)
 
 
 def test_every_operation_has_code():
-    assert set(call_code._BODIES) == set(OPERATIONS) - {"return"}
+    assert set(call_bodies.BODIES) == set(OPERATIONS) - {"return"}
     assert all(f"label %do.{name}" in call_code.text() for name in OPERATIONS)
 
 
@@ -663,7 +663,7 @@ def test_a_launch_for_a_gpu_that_the_driver_refuses(cupy):
 def test_text_that_python_has_to_run_is_left_to_it():
     compiler = call_words.Compiler([], [], 0)
     for text in ("del x\nx += 1", "x = yield", "while True: pass", "x = f(*y)", "x = a < b", "return undefined"):
-        with pytest.raises(call_words.NotNative):
+        with pytest.raises(call_frames.NotNative):
             for statement in __import__("ast").parse(text).body:
                 compiler.statement(statement)
 

@@ -19,7 +19,7 @@ from pytocu import config
 from pytocu.call_operations import MOST_PARAMETERS, NAME
 from pytocu.errors import BackendError, InternalError
 from pytocu.record import Record
-from pytocu.runtime import access, call_words, cuda, native
+from pytocu.runtime import access, call_frames, call_words, cuda, native
 from pytocu.runtime.executable import Executable, cpu_part
 from pytocu.runtime.libraries import key_globals, templates_of
 from pytocu.runtime.program import write_program
@@ -129,7 +129,7 @@ class Calls:
         # The module of a builtin is any object, which lives as long.
         self.function = make(ctypes.addressof(method), ctypes.addressof(self.state), self)
 
-    def add(self, count: int, words: call_words.Words) -> None:
+    def add(self, count: int, words: call_frames.Words) -> None:
         """Put a record in front of others; the last one goes where there are too many."""
         frame, operations, (low, high) = words.finish()
         memory = (_WORD * (8 + len(frame) + len(operations)))()
@@ -159,7 +159,7 @@ class NativeProgram(Record):
 
     bind: Callable[..., Any]
     body: list[Any]
-    launching: call_words.Launching
+    launching: call_frames.Launching
 
 
 _STEPS = {
@@ -186,7 +186,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
     parameters = [spec.parameters for spec in plan.kernels]
     if device == "cpu":
         addresses, most = executable.cpu_addresses, cpu_part().ELEMENTS_PER_THREAD
-        launching = call_words.Launching(parameters, 0, addresses, (addresses,), _never, most, 0, again)
+        launching = call_frames.Launching(parameters, 0, addresses, (addresses,), _never, most, 0, again)
     else:
         kernels = executable.cuda_kernels.on(int(device))
 
@@ -196,7 +196,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
         address = ctypes.cast(cuda.bindings().launch_ex, ctypes.c_void_p).value or 0
         handles = [int(k.handle) for k in kernels]
         early = cuda.EARLY if any(k.waits for k in plan.kernels) and cuda.starts_early(int(device)) else 0
-        launching = call_words.Launching(parameters, address, handles, (kernels,), failed, 0, early, again)
+        launching = call_frames.Launching(parameters, address, handles, (kernels,), failed, 0, early, again)
     assert program.bind is not None
     return NativeProgram(program.bind, call_words.body_of(program.source), launching)
 
@@ -232,7 +232,7 @@ class Signature(Record):
 
 def words_of(
     executable: Executable, signature: Signature, guards: Sequence[Guard], function: Any, given: Sequence[Any]
-) -> call_words.Words | None:
+) -> call_frames.Words | None:
     """What native code does in calls of a signature; None where Python has to make some step.
 
     Parameters
@@ -258,6 +258,6 @@ def words_of(
             compiler.guard(guard, function)
         compiler.program(program.body, call_words.names_of(run), program.launching)
         compiler.words.finish()
-    except call_words.NotNative:
+    except call_frames.NotNative:
         return None
     return compiler.words
