@@ -8,7 +8,8 @@ from pytocu.ir import interp_accesses
 from pytocu.testing import figures, mutants
 from pytocu.testing.mutant_kernels import KERNELS
 
-QUICK = ("vectors", "rows", "in place", "transposes", "rows of a warp", "rows of a block", "scans of rows", "gather")
+QUICK = ("vectors", "rows", "rows at once", "in place", "transposes", "rows of a warp", "rows of a block", "scans of rows",
+         "gather")  # fmt: skip
 
 
 def test_a_sample_is_found() -> None:

@@ -102,6 +102,7 @@ LATE = {
     ("passes.lower_loops", "pytocu.passes.column_loops.Columns"),
     ("passes.lower_loops", "pytocu.passes.reduce_loops.Rows"),
     ("passes.lower_loops", "pytocu.passes.register_loops.Registers"),
+    ("passes.lower_loops", "pytocu.passes.row_blocks.RowBlocks"),
     ("passes.lower_loops", "pytocu.passes.stretch_loops.Stretches"),
     *(("passes.lower_loops", f"pytocu.passes.scan_loops.Scan{name}") for name in ("Registers", "Rows", "Stretches")),
     *(("passes.lower_loops", f"pytocu.passes.{name}") for name in ("rolling_rows", "stretches", "turned_loops")),

@@ -20,7 +20,10 @@ _divisor = Deferred("pytocu.backend.divider", "divisor")
 _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "ogt", "ge": "oge"}
 
 
-_SIGNLESS = ("add", "subtract", "multiply", "divide", "fma", "sqrt", "exp", "exp2", "expm1", "log", "tanh")
+_SIGNLESS = (
+    "add", "subtract", "multiply", "divide", "fma", "sqrt", "near_reciprocal", "near_inverse_root", "exp", "exp2", "expm1",
+    "log", "tanh",
+)  # fmt: skip
 """Operations whose results do not tell the sign of a NaN among their operands."""
 
 

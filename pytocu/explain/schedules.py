@@ -99,6 +99,8 @@ def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: b
         case "rows":
             held = share and launch.attr("whole")
             wide = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
+            if launch.attr("several"):
+                wide += f", and each thread has {launch.attr('several')} rows at once"
             if lanes == 1:
                 kept = f", and keeps its {share} elements in registers" if held else ""
                 return f"one thread has a row{kept}{wide}; blocks of {block} threads"

@@ -163,6 +163,7 @@ KINDS: dict[str, Kind] = {
     "sentence": TEXT,
     "shape": SHAPE,
     "shapes": Kind("a tuple", lambda value: isinstance(value, tuple)),
+    "several": POSITIVE,
     "share": POSITIVE,
     "side": POSITIVE,
     "size": POSITIVE,

@@ -233,6 +233,12 @@ def _words(value: Any, dtype: Any) -> Any:
     return np.ascontiguousarray(value).view(dtype).reshape(np.shape(value))[()]
 
 
+def _near_reciprocal(x: Any) -> Any:
+    """1 / x, and a zero of its sign where that is subnormal."""
+    made = np.divide(np.float32(1), x)
+    return np.where(np.abs(made) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), made), made)
+
+
 def _power_of_two(x: Any) -> Any:
     made = np.exp2(np.asarray(x, np.float64))
     return np.where(made < np.finfo(np.float32).tiny, 0, made).astype(np.float32)[()]
@@ -254,7 +260,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "hidden_single": np.positive,
     "hidden_double": np.positive,
     "hidden_word": np.positive,
-    "near_reciprocal": lambda x: np.divide(np.float32(1), x),
+    "near_reciprocal": _near_reciprocal,
     "near_power_of_two": _power_of_two,
     "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),
     "divide_truncated": _divide_truncated,

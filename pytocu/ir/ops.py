@@ -343,7 +343,7 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
-    "known", "lanes", "side", "share", "vector", "whole", "free"))  # fmt: skip
+    "known", "lanes", "side", "share", "several", "vector", "whole", "free"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
@@ -431,7 +431,8 @@ for _name in ("hidden_single", "hidden_double"):
         primitive="f", c=f"{_name}({{0}})", llvm=_name)  # fmt: skip
 row("hidden_word", "elementwise", 1, "x, of which the assembler of a GPU knows nothing either", infer=infer.same, levels=LOOP,
     primitive="i", c="hidden_word({0})", llvm="hidden_word")  # fmt: skip
-row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within 2**-23 of it, on a GPU",
+row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within 2**-23 of it, or 0 where that "
+    "is subnormal, on a GPU",
     infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", c="near_reciprocal({0})",
     llvm="near_reciprocal")  # fmt: skip
 row("near_power_of_two", "elementwise", 1, "2 ** x within 2**-22 of it; 0 for what is not normal, on a GPU", infer=infer.same,

@@ -290,8 +290,9 @@ class _Kernel(Mutable):
             rows = ScanRows(elements, parallel, loops, eager, lanes, block, columns, piece)
         elif block:
             share, vector, whole = inst.attr("share"), inst.attr("vector"), inst.attr("whole")
-            rows = _in_registers(scans)(
-                elements, parallel, loops, eager, lanes, block, columns, piece, each=share, width=vector, whole=whole
+            several = {"several": inst.attr("several")} if inst.attr("several") else {}
+            rows = _in_registers(scans, bool(several))(
+                elements, parallel, loops, eager, lanes, block, columns, piece, each=share, width=vector, whole=whole, **several
             )
         elif columns and loops:
             from pytocu.passes.column_loops import Columns
@@ -436,8 +437,12 @@ def is_written_out(sizes: Sequence[DimLike]) -> bool:
     return len(sizes) > 1 and isinstance(sizes[-1], int) and sizes[-1] <= SHORTEST
 
 
-def _in_registers(scans: bool) -> type[Registers]:
-    """Who writes rows of which each thread of a GPU keeps a share."""
+def _in_registers(scans: bool, several: bool) -> type[Registers]:
+    """Who writes rows of which each thread of a GPU keeps a share, or has several at once."""
+    if several:
+        from pytocu.passes.row_blocks import RowBlocks
+
+        return RowBlocks
     if scans:
         from pytocu.passes.scan_loops import ScanRegisters
 

@@ -137,6 +137,11 @@ def _rolled(function: Function, context: PassContext) -> bool:
     return context.target.kind == "cpu" and any(inst.op.name == "concatenate" for inst in walk(function.body))
 
 
+def _divided(function: Function, context: PassContext) -> bool:
+    """Whether a GPU's threads have several rows at once, whose divisions and roots they would wait for one after the other."""
+    return not context.fastmath and any(i.attr("several") is not None for i in walk(function.body))
+
+
 def _launches(function: Function, context: PassContext) -> bool:
     return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
 
@@ -196,6 +201,8 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("expand", "flags belong on the arithmetic that runs"),)),
     Pass("zeros", _where(_selected, "zeros"), "Selections of a zero keep its sign in the vendors' compilers.",
          after=(("expand", "formulas select too"),)),
+    Pass("quotients", _where(_divided, "quotients"), "Lanes that divide or take roots have one test of the operands.",
+         after=(("expand", "formulas divide too"), ("zeros", "divisors are hidden from compilers"))),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("negations", _where(_negated, "negations"), "Negated integers reach the minima and maxima of the vendors' assemblers.",
          after=(("expand", "formulas are minima and maxima"),)),

@@ -246,6 +246,11 @@ class Rows(Mutable):
 
     def _reduce(self, pairs: Sequence[Pair]) -> None:
         """One sweep that computes reductions."""
+        insts, start = self._begun(pairs)
+        self._take(insts, self._states(insts, start))
+
+    def _begun(self, pairs: Sequence[Pair]) -> tuple[list[Reduced], list[Value]]:
+        """The reductions of a sweep, and their states before it."""
         e = self.e
         insts = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
         start: list[Value] = []
@@ -253,8 +258,11 @@ class Rows(Mutable):
             row = REDUCTIONS[inst.attr("op")]
             dtypes = tuple(element(a.type) for a in inst.args)
             start.extend(e.before.const(v, scalar(d)) for d, v in zip(dtypes, row.identity(dtypes), strict=True))
-        totals = self._states(insts, start)
-        place = 0
+        return insts, start
+
+    def _take(self, insts: Sequence[Reduced], totals: Sequence[Value]) -> None:
+        """The results, of which each thread has the states of its own elements."""
+        e, place = self.e, 0
         for inst, at in insts:
             row = REDUCTIONS[inst.attr("op")]
             self.body.loc = inst.loc

@@ -40,9 +40,6 @@ LOADED_BYTES = 128
 ACCESS_BYTES = 16
 """The largest access of a thread."""
 
-FEW = 64
-"""Threads of a row and of a block at most where no array is loaded ahead, and many blocks hide what they wait for."""
-
 IN_TURN = 4
 """Elements that a thread computes side by side there, at least: it waits for what is in the caches once for all of them."""
 
@@ -62,7 +59,8 @@ _ROUNDED = ("add", "multiply", "hypot", "logaddexp", "logaddexp2")
 """Reductions of floating-point numbers whose error grows with the roundings that follow each other."""
 
 
-def _is_rounded(item: Reduced) -> bool:
+def is_rounded(item: Reduced) -> bool:
+    """Whether a reduction is combined as a tree."""
     inst = item[0]
     return inst.attr("op") in _ROUNDED and element(inst.types[0]).kind in "fc"
 
@@ -112,8 +110,8 @@ class Registers(Rows):
         self.ahead = any(self._is_loaded(p) or is_scan(p[0]) for p in self.pairs)
         if not self.ahead:
             self.whole, self.each = False, min(self.each, max(self.width, IN_TURN))
-            if self.lanes > FEW:
-                self.lanes = self.block = FEW
+            if self.lanes > schedule.ALIKE_LANES:
+                self.lanes = self.block = schedule.ALIKE_LANES
         return Rows.write(self, roots, targets)
 
     def _own(self, lane: Value) -> Value:
@@ -353,8 +351,8 @@ class Registers(Rows):
         together = [(p, t) for p, t in stores if self._is_vector(t.offset)]
         single = [(p, t) for p, t in stores if not self._is_vector(t.offset)]
         given = [Value(scalar(element(p[0].type)), p[0].name) for p in shares]
-        trees = [item for item in insts if _is_rounded(item)]
-        chain = [item for item in insts if not _is_rounded(item)]
+        trees = [item for item in insts if is_rounded(item)]
+        chain = [item for item in insts if not is_rounded(item)]
         own = dict(zip(insts, self._parts(insts, states), strict=True))
         start = [state for item in chain for state in own[item]]
         carried = [Value(v.type) for v in start]

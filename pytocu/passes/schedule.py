@@ -156,6 +156,16 @@ WHOLE_PIECE = (1024, 1024, 16)
 SCANNED_BYTES = {64: 128, 128: 128, 256: 128, 512: 64, 1024: 64}
 """What a thread has of a scan at once, by threads a block: running values and what they are made of are in registers."""
 
+ALIKE_LANES = 64
+"""Threads of a row and of a block at most where all rows read the same, and many blocks hide what they wait for."""
+
+ROWS_OF_A_THREAD, STATES_BYTES = 4, 64
+"""Rows that a thread has at once there, of whose reductions the states have so many bytes at most."""
+
+MANY_THREADS, MOST_BLOCK_OPERATIONS, BLOCK_BYTES = 2**19, 32, 4
+"""They pay if there were more threads with a row each, and an element takes so few operations of numbers so narrow that
+loads count beside them."""
+
 ANY_ROW = (256, 256, 4)
 """The same of rows whose length is not known: right for all, and best for none."""
 
@@ -187,9 +197,34 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
             elif WARP < lanes < block:
                 # A row of several warps has a block of its own.
                 block = lanes
-            return _rows(inst, classes, lanes, block, share)
+            return _rows(inst, classes, lanes, block, share) | _several(inst, classes, lanes)
     # Where lengths are known, `split` has cut what is longer.
-    return _rows(inst, classes, *ANY_ROW, whole=False)
+    return _rows(inst, classes, *ANY_ROW, whole=False) | _several(inst, classes, ANY_ROW[0])
+
+
+def _several(inst: Inst, classes: Classes, lanes: int) -> dict[str, Any]:
+    """Several rows of a thread where all rows read the same, are many, and do little with each element."""
+    parallel, ndim = len(inst.attr("parallel")), len(inst.attr("parallel")) + len(inst.attr("reduced"))
+    (region,) = inst.regions
+    places = [tuple(unit(k, ndim) for k in place) for place in inst.attr("places")]
+    if not parallel or any(p.moves(parallel) for place in places for p in place) or _scans(inst):
+        return {}
+    types = [element(i.types[0]) for i in region.insts if i.op.kind == "elementwise"]
+    if _row_operations(inst) > MOST_BLOCK_OPERATIONS or any(t.kind in "fc" and t.itemsize > BLOCK_BYTES for t in types):
+        return {}
+    for root, place in zip(region.terminator.args, places, strict=True):
+        for value, at in demand([root], place, ndim):
+            own = value.inst is None and any(p.parts or any(c != 0 for c in p.coefficients[:parallel]) for p in at)
+            if own and any(p.moves(parallel) for p in at):
+                return {}
+    few = max(MANY_THREADS // min(lanes, ALIKE_LANES), 1)
+    if classes.at_most(product(inst.attr("parallel")), few) is not False:
+        return {}
+    states = sum(element(t).itemsize for i in region.insts if i.op.kind == "reduce" for t in i.types)
+    several = ROWS_OF_A_THREAD
+    while several > 1 and several * states > STATES_BYTES:
+        several //= 2
+    return {"several": several} if several > 1 else {}
 
 
 def _balanced(inst: Inst, lanes: int, block: int, share: int) -> tuple[int, int, int]:

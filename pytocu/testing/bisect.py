@@ -29,7 +29,7 @@ from pytocu.ir import interp
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.interp_launch import ThreadFault, text_of
-from pytocu.ir.types import WeakType, element
+from pytocu.ir.types import IndexType, WeakType, element
 from pytocu.jitted import JitFunction
 from pytocu.passes.context import Target
 from pytocu.passes.pipeline import pass_names
@@ -526,13 +526,13 @@ def _is_free(inst: Inst) -> bool:
         return True
     if inst.op.kind == "elementwise" and (not inst.op.exact or inst.op.name in _FREE):
         return True
-    complexes = (a for a in inst.args if not isinstance(a.type, WeakType) and element(a.type).kind == "c")
+    complexes = (a for a in inst.args if not isinstance(a.type, WeakType | IndexType) and element(a.type).kind == "c")
     return bool(inst.op.complex_ulp) and any(True for _ in complexes)
 
 
 def _precision(inst: Inst) -> float:
     """The distance from 1 to the next number; that of float32 for float16, whose own would leave nothing to compare."""
-    types = (v.type for v in (*inst.args, *inst.results) if not isinstance(v.type, WeakType))
+    types = (v.type for v in (*inst.args, *inst.results) if not isinstance(v.type, WeakType | IndexType))
     narrow = any(element(type).kind in "fc" and element(type).name in ("f16", "f32", "c64") for type in types)
     return float(np.finfo(np.float32 if narrow else np.float64).eps)
 

@@ -7,15 +7,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pytocu.passes import schedule
+
 Case = Callable[[], tuple[Any, ...]]
 
 
 class Kernel(NamedTuple):
-    """A function whose kernels are of one schedule; all cases are in the classes of sizes of the first."""
+    """A function whose kernels are of one schedule; all cases are in the classes of sizes of the first.
+
+    `many` is what counts as many threads, where so many as the schedule asks for would take too long.
+    """
 
     name: str
     function: Callable[..., Any]
     cases: tuple[Case, ...]
+    many: int = schedule.MANY_THREADS
 
 
 def _numbers(*shape: int, dtype: str = "f4", shift: int = 0, seed: int = 1) -> np.ndarray:
@@ -74,6 +80,11 @@ def transposed(x, y):
 
 def row_sums(x):
     return x.sum(1)
+
+
+def distances(x, y):
+    d = x[:, None] - y
+    return (d * d).sum(1), d.max(1)
 
 
 def soft(x):
@@ -151,6 +162,8 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel("rows into an array", soft_into, (
         _of((5, 1604), (5, 1604)), lambda: (_numbers(3, 1604), _numbers(3, 1604, shift=1)),
         lambda: (_numbers(3, 1604, shift=1), _numbers(3, 1604)))),
+    Kernel("rows at once", distances, (_of((21,), (1604,)), _of((6,), (2000,), shift=1), _of((3,), (1600,))), 1),
+    Kernel("short rows at once", distances, (_of((300,), (24,)), _of((131,), (28,), shift=1), _of((64,), (20,))), 1),
     Kernel("long rows", row_sums, (_of((2, 70000)), _of((3, 66560)), _of((1, 66000), shift=1))),
     Kernel("columns", column_sums, (_of((300, 40)), _of((400, 309)))),
     Kernel("short columns", column_sums, (_of((9, 40)), _of((16, 77)))),

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from concurrent import futures
 from functools import partial
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from pytocu.ir.core import OPS, Block, Function, Inst, Value, walk
 from pytocu.ir.interp_launch import text_of
 from pytocu.ir.types import BOOL, IndexType, scalar
 from pytocu.jitted import jit
+from pytocu.passes import schedule
 from pytocu.testing import figures
 from pytocu.testing.mutant_kernels import KERNELS, Kernel
 from pytocu.testing.options import count, file
@@ -51,7 +53,8 @@ class Equivalent(NamedTuple):
 
 
 _ROWS = ("rows of a warp", "rows of vectors", "rows in registers", "long rows", "columns", "short columns", "full", "positions",
-         "scans of rows", "long scans", "scans of columns")  # fmt: skip
+         "scans of rows", "long scans", "scans of columns", "short rows at once")  # fmt: skip
+_AT_ONCE = ("rows at once", "short rows at once")
 
 _BEHIND = "in the loop behind the last row or share there is nothing, which is compared again inside"
 _TWICE = "a row that does not exist has no elements, and begins at the first row: either is enough"
@@ -76,6 +79,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(_ROWS, "where first", r"%(row_1|end) = where %_, %\w+, %_", _TWICE),
     Equivalent(("rows in registers", "rows of pairs", "rows in a block's registers"), "fit", r"store %out, .*",
                "memory of results is aligned; where it is given, see rows into an array"),
+    Equivalent(_AT_ONCE, "if never", r"%_(, %_)* = if %fit", "what single elements are loaded for is right wherever they lie"),
+    Equivalent(_AT_ONCE, "room", r"%y_share(_1)? = load .*", "the loop ends before a group that does not exist"),
+    Equivalent(_AT_ONCE, "fit", r"%y_share = load .*", "this loop is for groups that fit"),
     Equivalent(("compaction", "histogram"), "one more", r'(%_, %_ = )?for %_, [^{]*\{over = "serial"\}', _BEHIND),
     Equivalent(("compaction", "histogram"), "barrier", "barrier", _ONE),
     Equivalent(("histogram",), "if never", r"if %_", "the library call that counts refuses negative numbers, too"),
@@ -241,7 +247,8 @@ def prepared(kernel: Kernel) -> Prepared:
         It is not in order without being broken.
     """
     arguments = [case() for case in kernel.cases]
-    function = jit(kernel.function).lower(*arguments[0]).host("cuda")
+    with mock.patch.object(schedule, "MANY_THREADS", kernel.many):
+        function = jit(kernel.function).lower(*arguments[0]).host("cuda")
     return Prepared(kernel, function, tuple((given, _run(function, given)) for given in arguments))
 
 
