@@ -97,7 +97,10 @@ def require(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 
 def stated_failure(state: State, inst: Inst, number: int) -> CompileError:
-    numbers = (number, *state.dims(inst.attr("dims")))
+    return _failure(inst, (number, *state.dims(inst.attr("dims"))))
+
+
+def _failure(inst: Inst, numbers: Sequence[int]) -> CompileError:
     return tell(failure(inst.attr("error"), inst.attr("sentence"), numbers, inst.loc), inst.attr("said", ()))
 
 
@@ -108,9 +111,10 @@ def failures(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def failed(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """Raise what a kernel has noted."""
-    found = args[0][inst.attr("at")]
-    if found != NOTHING:
-        raise stated_failure(state, inst, int(found))
+    first = inst.attr("at")
+    numbers = [int(word) for word in args[0][first : first + 1 + len(inst.attr("dims"))]]
+    if numbers[0] != NOTHING:
+        raise _failure(inst, numbers)
     return ()
 
 

@@ -189,7 +189,11 @@ def region_needs(value: Value, at: Index, ndim: int, chosen: bool = True) -> lis
         needs.update(dict.fromkeys((given(inst)[k], position(given(inst)[k], at)) for k in keep))
     for region in inst.regions:
         params = parameters(inst, region)
-        for operand, place in demand([region.terminator.args[k] for k in keep], at, ndim, of_whole_arrays, chosen):
+        roots = [region.terminator.args[k] for k in keep]
+        if not at:
+            # What is compared, and positions, are made of numbers with names.
+            roots += [v for i in region.insts if i.op.name == "bind" for v in i.args]
+        for operand, place in demand(roots, at, ndim, of_whole_arrays, chosen):
             made = operand.inst
             if made is None:
                 if operand not in params:

@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
 from pytocu.ir.regions import bindings, is_region
-from pytocu.ir.types import I64, INDEX, ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import F64, I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.passes.known_positions import Known
@@ -214,7 +214,7 @@ class Elements(Mutable):
             # Where there are no iterations nothing is required, and no position exists.
             return True
         regions = value.inst.regions if value.inst is not None else ()
-        if any(i.op.name == "require" for region in regions for i in walk(region)):
+        if any(i.op.name in ("require", "check") for region in regions for i in walk(region)):
             return True
         needed = operands(value, at, self.ndim)
         return any((arg, place) not in self.made and not self._leaf(arg, place) for arg, place in needed)
@@ -285,6 +285,9 @@ class Elements(Mutable):
             case "search":
                 return self.search(builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
             case "dim":
+                if any(isinstance(self.numbers.get(name), Bound) for name in symbols(inst.attr("value"))):
+                    # An int of the program, which need be no index.
+                    return self.wide(inst.attr("value"), builder, [])
                 made = self.dim(inst.attr("value"), builder)
                 return builder.emit("convert_raw", (made,), {}, (scalar(I64),), name=value.name)
         if inst.op.kind == "region":
@@ -397,17 +400,32 @@ class Elements(Mutable):
     def require(self, builder: Builder, inst: Inst, values: Sequence[Value]) -> Value:
         """The first value; where the second does not hold, the third and the lengths go to the requirement's words."""
         value, condition, *shown = values
+        # What does not hold is replaced on a CPU, where nothing else keeps a position inside of its axis.
+        kept = [value] if (self.replaces or self.leaves) and value.type == scalar(I64) else []
+        lengths = [self.dim(d, builder) for d in inst.attr("dims")]
+        broken = builder.emit("invert", (condition,))
+        if self.exists is not None:
+            broken = builder.emit("bitwise_and", (broken, self.exists))
+        made = self.note(builder, inst, broken, shown, lengths, kept)
+        if not made:
+            return value
+        made[0].name = inst.result.name
+        self.within[made[0]] = tuple(inst.attr("dims"))
+        return made[0]
+
+    def note(
+        self, builder: Builder, inst: Inst, broken: Value, shown: Sequence[Value], lengths: Sequence[Value],
+        kept: Sequence[Value] = (),
+    ) -> Sequence[Value]:  # fmt: skip
+        """Where something is `broken`, the number and the lengths go to the words of a requirement; else what is `kept`."""
         assert self.failures is not None
         first, word = self.words[inst], scalar(I64)
-        lengths = [self.dim(d, builder) for d in inst.attr("dims")]
-        # What does not hold is replaced on a CPU, where nothing else keeps a position inside of its axis.
-        kept = [value] if (self.replaces or self.leaves) and value.type == word else []
         with builder.nested() as bad:
             number = shown[0] if shown else builder.const(0, word)
             # The largest number says that nothing went wrong.
             number = builder.emit("minimum", (number, builder.const(NOTHING - 1, word)))
             for place, length in enumerate((number, *lengths)):
-                noted = length if place == 0 else builder.emit("convert_raw", (length,), {}, (word,))
+                noted = builder.emit("convert_raw", (length,), {}, (word,)) if length.type == INDEX else length
                 builder.inst("atomic_minimum", (self.failures, builder.const(first + place, INDEX), noted))
             if self.leaves:
                 builder.emit("return")
@@ -415,16 +433,93 @@ class Elements(Mutable):
                 builder.emit("yield", [builder.const(0, word)] if kept else [])
         with builder.nested() as good:
             builder.emit("yield", kept)
-        broken = builder.emit("invert", (condition,))
-        if self.exists is not None:
-            broken = builder.emit("bitwise_and", (broken, self.exists))
         regions = Block((), tuple(bad)), Block((), tuple(good))
-        if not kept:
-            builder.inst("if", (broken,), {}, (), regions)
-            return value
-        made = builder.emit("if", (broken,), {}, (word,), regions, name=inst.result.name)
-        self.within[made] = tuple(inst.attr("dims"))
-        return made
+        return builder.inst("if", (broken,), {}, [word for _ in kept], regions).results
+
+    def compare(self, builder: Builder, check: Inst) -> None:
+        """Note an index that is no position, or two numbers that are not equal."""
+        builder.loc = check.loc
+        index = check.attr("kind") == "index"
+        large: list[Value] = []
+        numbers = [self.wide(d, builder, large) for d in check.attr("dims")[: 2 if index else None]]
+        first, second, *_ = numbers
+        if index:
+            below = builder.emit("less", (first, builder.emit("negative", (second,))))
+            broken = builder.emit("bitwise_or", (below, builder.emit("greater_equal", (first, second))))
+            for flag in large:
+                broken = builder.emit("bitwise_or", (broken, flag))
+        else:
+            broken = builder.emit("not_equal", (first, second))
+        self.note(builder, check, broken, numbers[:1], numbers[1:])
+
+    def wide(self, dim: DimLike, builder: Builder, large: list[Value]) -> Value:
+        """A number of run time as an int64, whatever the width of an index: it may be no position.
+
+        `large` gets flags of what a sum is made of and int64 may not hold; Python's ints would be no positions then.
+        """
+        word = scalar(I64)
+        if not isinstance(dim, Dim):
+            return builder.const(dim, word)
+        left = dict(dim.terms)
+        parts: list[tuple[Value, int]] = []
+        for monomial, coefficient in dim.terms:
+            whole = self._whole(monomial)
+            if whole is not None and left.get(whole[1]) == -coefficient:
+                parts.append((self.needed(builder, whole[0], ()), coefficient))
+                del left[monomial], left[whole[1]]
+        for monomial, coefficient in left.items():
+            factors = [self._wide_factor(atom, builder, large) for atom in monomial] or [builder.const(1, word)]
+            made = factors[0]
+            for factor in factors[1:]:
+                self._is_large(builder, large, made, factor)
+                made = builder.emit("multiply", (made, factor))
+            parts.append((made, coefficient))
+        total: Value | None = None
+        for made, coefficient in parts:
+            factor = builder.const(coefficient, word)
+            if len(parts) > 1 and (made.inst is None or made.inst.op.name != "const"):
+                self._is_large(builder, large, made, factor)
+            term = made if coefficient == 1 else builder.emit("multiply", (made, factor))
+            total = term if total is None else builder.emit("add", (total, term))
+        assert total is not None
+        return total
+
+    def _is_large(self, builder: Builder, large: list[Value], a: Value, b: Value) -> None:
+        """Note whether a product is not small beside what int64 holds."""
+        double = scalar(F64)
+        product = builder.emit("multiply", [builder.emit("convert_raw", (v,), {}, (double,)) for v in (a, b)])
+        limit = builder.const(2.0**59, double)
+        large.append(builder.emit("greater", (builder.emit("absolute", (product,)), limit)))
+
+    def _whole(self, monomial: tuple[Atom, ...]) -> tuple[Value, tuple[Atom, ...]] | None:
+        """The int of which a term is what is above 0, and the term that is what it has below."""
+        found = self.numbers.get(monomial[0].name) if len(monomial) == 1 and not monomial[0].args else None
+        if not isinstance(found, Bound) or found.length is not None or found.sign < 0:
+            return None
+        for name, other in self.numbers.items():
+            if isinstance(other, Bound) and other.value is found.value and other.sign < 0:
+                return found.value, symbol(name).terms[0][0]
+        return None
+
+    def _wide_factor(self, atom: Atom, builder: Builder, large: list[Value]) -> Value:
+        word = scalar(I64)
+        dim = Dim((((atom,), 1),))
+        if self.numbers.keys().isdisjoint(symbols(dim)):
+            return builder.emit("convert_raw", (self.length(atom),), {}, (word,))
+        if not atom.args:
+            found = self.numbers[atom.name]
+            if isinstance(found, Value):
+                return builder.emit("convert_raw", (found,), {}, (word,))
+            if found.length is not None:
+                # It is a position of the array, or its length.
+                return builder.emit("convert_raw", (self._bound(found, builder),), {}, (word,))
+            made = self.needed(builder, found.value, ())
+            if found.sign < 0:
+                made = builder.emit("negative", (made,))
+            return builder.emit("maximum", (made, builder.const(0, word)))
+        a, b = (self.wide(x, builder, large) for x in atom.args)
+        row = {"min": "minimum", "max": "maximum", "//": "floor_divide", "%": "remainder"}[atom.name]
+        return builder.emit(row, (a, b))
 
     def view(self, builder: Builder, value: Value, dtype: DType) -> Value:
         """An element's bits as another dtype; a bool is one byte, 0 or 1."""

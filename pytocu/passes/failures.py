@@ -8,8 +8,9 @@ number that any thread has, so that the outcome does not depend on the order of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from pytocu.errors import Loc
+from pytocu.errors import Loc, is_note
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, make_attrs, walk
 from pytocu.ir.regions import is_region
@@ -21,8 +22,37 @@ def requirements(function: Function) -> list[Inst]:
     found: list[Inst] = []
     for launch in walk(function.body):
         if launch.op.name == "launch":
-            found.extend(sorted((i for i in walk(launch.regions[0]) if i.op.name == "require"), key=_order))
+            found.extend(sorted(filter(_notes, walk(launch.regions[0])), key=_order))
     return found
+
+
+def _notes(inst: Inst) -> bool:
+    return inst.op.name in ("require", "check")
+
+
+def stated(inst: Inst) -> dict[str, Any]:
+    """The attributes of a ``failed``: the exception of a requirement, or of lengths that a loop inside of a kernel compares.
+
+    What a kernel notes are numbers; lengths of which the host does not know the names are 0 in the attributes.
+    """
+    if inst.op.name == "require":
+        return dict(inst.attrs)
+    if inst.attr("kind") == "index":
+        sentence = f"index {{0}} is out of bounds for axis {inst.attr('dims')[2]} with size {{1}}"
+        return {"error": "IndexError", "sentence": sentence, "dims": (0,)}
+    error, sentence, *said = inst.attr("shapes")
+    attrs = {"error": error, "sentence": sentence, "dims": (0,) * (len(inst.attr("dims")) - 1)}
+    return attrs | ({"said": tuple(said)} if said else {})
+
+
+def in_kernel(check: Inst) -> bool:
+    """Whether a kernel can compare what a check says: an index in one step, or two numbers that show no shapes."""
+    match check.attr("kind"):
+        case "index":
+            return not check.attr("shapes")
+        case "equal":
+            return all(isinstance(part, str) or is_note(part) for part in check.attr("shapes"))
+    return False
 
 
 def with_words(function: Function, count: int) -> Function:
@@ -42,7 +72,8 @@ def _given_words(insts: Sequence[Inst], words: Value, values: dict[Value, Value]
     made: list[Inst] = []
     for inst in insts:
         args = tuple(values.get(a, a) for a in inst.args)
-        needed = any(i.op.name == "require" for region in inst.regions for i in walk(region))
+        launches = [inst] if inst.op.name == "launch" else [i for r in inst.regions for i in walk(r) if i.op.name == "launch"]
+        needed = any(_notes(i) for launch in launches for i in walk(launch.regions[0]))
         attrs, regions = inst.attrs, inst.regions
         if needed:
             args = (*args, words)
@@ -77,5 +108,5 @@ def place_words(needs: Sequence[Inst]) -> tuple[dict[Inst, int], int]:
     count = 0
     for inst in needs:
         words[inst] = count
-        count += 1 + len(inst.attr("dims"))
+        count += 1 + len(stated(inst)["dims"])
     return words, count

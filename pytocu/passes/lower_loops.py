@@ -24,7 +24,7 @@ from pytocu.passes.affine import Affine, linear_pieces, merge_axes, numbers_in, 
 from pytocu.passes.classes import SHORTEST
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
-from pytocu.passes.failures import place_words, requirements, with_words
+from pytocu.passes.failures import place_words, requirements, stated, with_words
 from pytocu.passes.known_positions import Known, Least, least_lengths
 from pytocu.passes.loop_parts import Work
 from pytocu.record import Mutable, fresh
@@ -65,7 +65,7 @@ def run(function: Function, context: PassContext) -> Function:
             kernel.lower()
         for need in own:
             builder.loc = need.loc
-            builder.inst("failed", (noted,), {"at": words[need], **dict(need.attrs)})
+            builder.inst("failed", (noted,), {"at": words[need], **stated(need)})
         return ()
 
     strides, offsets = _shared_symbols(function)

@@ -330,12 +330,20 @@ def _steps(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Va
     return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
 
 
+def _from_words(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    """The float of the two halves of its bits."""
+    high = builder.emit("left_shift", (args[0], builder.const(32, args[0].type)))
+    bits = builder.emit("bitwise_or", (high, args[1]))
+    return builder.emit("view", (bits,), {}, (scalar(F64),))
+
+
 FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "python_choose": _choose,
     "python_not": _negated,
     "python_min": _extreme("less"),
     "python_max": _extreme("greater"),
     "python_float": _float,
+    "python_from_words": _from_words,
     "python_step": _step,
     "python_steps": _steps,
     "python_real": _part("real"),

@@ -84,6 +84,9 @@ def _results(
     # What a loop carries is known by the parameter of the loop that is written.
     changing = {*parameters(inst, region)[: carried_count(inst)], *own}
     e.given.update((p, a) for p, a in zip(parameters(inst, region), given(inst), strict=True) if p not in changing)
+    for step in region.insts:
+        if step.op.name == "check":
+            e.compare(builder, step)
     roots = [region.terminator.args[k] for k in keep]
     for operand, place in accesses.demand(roots, at, e.ndim, chosen=False):
         if (operand, place) in e.made:

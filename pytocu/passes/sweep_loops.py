@@ -6,12 +6,12 @@ What one step stores and a later one reads at the place that lies so many steps 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symbol
-from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, numbers_of, origin, parameters
+from pytocu.ir.regions import HEADS, carried_count, carried_memories, given, is_region, numbers_of, origin, parameters
 from pytocu.ir.types import I64, INDEX, Type, element, scalar
 from pytocu.passes.accesses import Index, demand, position, target_index, whole_index
 from pytocu.passes.affine import Affine, mentions
@@ -30,7 +30,7 @@ LANES = 128
 
 def write(e: Elements, region: Block, targets: Sequence[Target | None], over: str) -> tuple[DimLike, DimLike]:
     """The loop over free positions, in each the loop of the program; how many iterations there are, and what each costs."""
-    (loop,) = (inst for inst in region.insts if changes(inst))
+    (loop,) = (inst for inst in region.insts if is_region(inst))
     whole = whole_index(e.ndim)
     memories = carried_memories(loop)
     first = Value(INDEX, "i")
@@ -321,7 +321,7 @@ class _Writer:
         e.made.update(((p, position(p, self.whole)), value) for p, value in own.items())
         e.made.update(known or {})
         steps = list(events(inst, region, e.ndim))
-        inner = frozenset(numbers_of(region))
+        inner = set(numbers_of(region))
         results: list[Value] = []
         outer, alone = builder, e.loop_index
         together = self.lanes is not None and any(s.inst is not None and s.inst.op.name == "update" for s in steps)
@@ -337,6 +337,11 @@ class _Writer:
             elif event.inst.op.name == "update":
                 self.load_before(builder, steps[place + 1 :], event.inst.args[:1], inner)
                 self.store(builder, event.inst, elements[0])
+            elif event.inst.op.name == "check":
+                e.compare(builder, event.inst)
+            elif not event.inst.regions:
+                # A number that has a name from here on, or what is required here.
+                inner -= set(event.inst.attr("names", ()))
             else:
                 first = [origin(event.inst.results[k]) for k in carried_memories(event.inst)]
                 self.load_before(builder, steps[place + 1 :], first, inner)
@@ -361,7 +366,7 @@ class _Writer:
         e.versions[inst.results[0]] = memory
         e.made[inst.results[0], at] = new
 
-    def load_before(self, builder: Builder, later: Sequence[Event], contents: Sequence[Value], inner: frozenset[str]) -> None:
+    def load_before(self, builder: Builder, later: Sequence[Event], contents: Sequence[Value], inner: Set[str]) -> None:
         """Load what later steps read of contents that are about to change."""
         e = self.e
         pointers = {e.versions[c].pointer for c in contents}

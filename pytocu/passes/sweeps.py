@@ -39,6 +39,7 @@ from pytocu.passes.accesses import (
     whole_index,
 )
 from pytocu.passes.affine import Affine, mentions
+from pytocu.passes.failures import in_kernel
 from pytocu.record import Record
 
 COMPARED = "compares lengths or an index, which the host does in each step"
@@ -95,7 +96,7 @@ def sweep_of(inst: Inst) -> Sweep | None:
 
 def sweep_or_reason(inst: Inst) -> Sweep | NoSweep:
     """How a loop is a sweep, or why it is none."""
-    if inst.op.name not in ("for_loop", "while_loop") or not changes(inst):
+    if inst.op.name not in ("for_loop", "while_loop") or not (changes(inst) or _compares_numbers(inst)):
         return NoSweep(None, "changes no array")
     look = _Look(inst)
     try:
@@ -104,6 +105,11 @@ def sweep_or_reason(inst: Inst) -> Sweep | NoSweep:
     except NoSweep as reason:
         return reason
     return Sweep(look.free, tuple(look.memories))
+
+
+def _compares_numbers(inst: Inst) -> bool:
+    """Whether a loop hands on numbers alone, and compares lengths or indices."""
+    return not any(map(shape_of, inst.types)) and any(i.op.name == "check" for r in inst.regions for i in walk(r))
 
 
 def needs_all(inst: Inst) -> tuple[str, str]:
@@ -126,7 +132,10 @@ def is_event(value: Value) -> bool:
 
 
 class Event(Record):
-    """What a region does, in order: an ``update``, a loop or branch that changes arrays, or what it yields (None)."""
+    """What a region does, in order: an ``update``, a loop or branch that changes arrays, or what it yields (None).
+
+    Where no axis is free, there is one order for everything: numbers get their names in it, and are compared and required.
+    """
 
     inst: Inst | None
     values: tuple[tuple[Value, Index], ...]
@@ -144,6 +153,10 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
             starts = [v for k, v in enumerate(given(step)[: carried_count(step)]) if k not in memories]
             values = (*step.args[: HEADS[step.op.name]], *starts, *_made_of_changed(step))
             yield Event(step, tuple((v, position(v, whole)) for v in values))
+        elif not free and step.op.name in ("bind", "check"):
+            yield Event(step, tuple((v, ()) for v in step.args))
+        elif not free and step.op.name == "require" and not shape_of(step.types[0]):
+            yield Event(step, ((step.results[0], ()),))
     memories = carried_memories(inst)
     ends = [v for k, v in enumerate(region.terminator.args) if k not in memories]
     yield Event(None, tuple((v, position(v, whole)) for v in ends))
@@ -191,6 +204,8 @@ class _Look:
         The contents that each array has where the program stands.
     accesses : dict
         The positions at which each array is read and written, each with the update or the contents that are read.
+    unknown : dict
+        For contents of arrays that were changed: the numbers of the region whose names were not yet known there.
     ready : set
         Numbers that are computed before what is looked at, in its region or in one around it.
     """
@@ -208,11 +223,12 @@ class _Look:
         self.now: dict[int, Value] = {}
         self.accesses: dict[int, list[tuple[Index, Inst | Value]]] = {}
         self.ready: set[Pair] = set()
+        self.unknown: dict[Value, frozenset[str]] = {}
 
     def loop(self) -> None:
         """All of the loop."""
         updates = [i for region in self.inst.regions for i in walk(region) if i.op.name == "update"]
-        self.free = shape_of(updates[0].args[1].type)
+        self.free = shape_of(updates[0].args[1].type) if updates else ()
         other = next((u for u in updates if shape_of(u.args[1].type) != self.free), None)
         if other is not None:
             self.refuse_neighbours(updates)
@@ -252,7 +268,7 @@ class _Look:
                               f"keep {name} outside of the loop, or write it into an array that the loop changes")  # fmt: skip
         count = carried_count(inst)
         for found in (i for region in inst.regions for i in walk(region)):
-            if found.op.name == "check":
+            if found.op.name == "check" and (self.free or not in_kernel(found)):
                 raise NoSweep(found, COMPARED, COMPARED_HELP)
             if found.op.name == "read_length":
                 raise NoSweep(found, READ, READ_HELP)
@@ -299,12 +315,17 @@ class _Look:
         steps = list(events(inst, region, len(self.free)))
         memories = carried_memories(inst)
         own = {r for i in region.insts for r in i.results} | set(region.params)
-        inner = numbers_of(region)
+        inner = set(numbers_of(region))
         ready = set(self.ready)
         for event in steps:
             for pair in event.values:
                 self.look(pair, own, frozenset(inner))
-            self.ready.update(pair for pair in event.values if not shape_of(pair[0].type))
+            if event.inst is not None and event.inst.op.name == "bind":
+                inner -= set(event.inst.attr("names"))
+            elif event.inst is not None and event.inst.op.name != "check":
+                for contents in event.inst.args:
+                    self.unknown.setdefault(contents, frozenset(inner))
+            self.ready.update(p for pair in event.values for p in self.always(*pair) if not shape_of(p[0].type))
             if event.inst is None:
                 for k in memories:
                     end = region.terminator.args[k]
@@ -313,7 +334,7 @@ class _Look:
                     self.current(end, self.memory[end])
             elif event.inst.op.name == "update":
                 self.update(event.inst)
-            else:
+            elif event.inst.regions:
                 self.region_inst(event.inst)
         self.ready = ready
 
@@ -351,7 +372,7 @@ class _Look:
 
     def stops(self, value: Value) -> bool:
         """Whether what a value is made of is looked at elsewhere."""
-        return value in self.memory or is_event(value) or of_whole_arrays(value)
+        return value in self.memory or is_event(value) or of_whole_arrays(value) or (value, ()) in self.ready
 
     def operand(self, operand: Value, place: Index, ndim: int) -> None:
         inst = operand.inst
@@ -384,7 +405,8 @@ class _Look:
         if now is wanted:
             return
         # It has changed since: the element is loaded before it does, here and not further inside or outside.
-        if contents not in own or contents in self.same or not chosen or any(mentions(p, inner) for p in place):
+        unknown = inner | self.unknown.get(contents, inner)
+        if contents not in own or contents in self.same or not chosen or any(mentions(p, unknown) for p in place):
             text = "reads what an array held before an earlier change of the step"
             raise NoSweep(self.maker(place, contents), text, _IN_ORDER)
 
