@@ -44,6 +44,29 @@ def gather(x, i):
     return x[i] * 2
 
 
+def half(x):
+    return x[::2], x.T
+
+
+def half_and_more(x):
+    return x[1:3], x * 2
+
+
+def chosen(x, how):
+    return x + 1 if how == "more" else x - 1
+
+
+class Scaled:
+    """An object whose attribute the code is compiled for."""
+
+    def __init__(self, k: float):
+        self.k = k
+
+    @pytocu.jit
+    def __call__(self, x):
+        return x * self.k
+
+
 def by_python(function: Any) -> list[Any]:
     """What Python is asked for from now on."""
     seen: list[Any] = []
@@ -90,6 +113,36 @@ def test_the_answer_is_the_same(request, library, backend, function, arguments):
     seen = by_python(compiled)
     same(host(compiled(*given)), first)
     assert not seen
+
+
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+@pytest.mark.parametrize("function", [half, half_and_more])
+def test_views_share_the_memory_of_arguments(request, library, function):
+    to = request.getfixturevalue("cupy").asarray
+    if library == "torch":
+        torch = request.getfixturevalue("torch")
+        to = lambda a: torch.from_numpy(a.copy()).cuda()  # noqa: E731
+    compiled, x = pytocu.jit(function), to(F)
+    for _ in range(5):
+        made = compiled(x)
+        same(host(made), tuple(np.asarray(v) for v in function(F)))
+    x[...] = 7
+    assert (host(made[0]) == 7).all()
+    y = to(F + 1)
+    same(host(compiled(y)), tuple(np.asarray(v) for v in function(F + 1)))
+
+
+def test_methods_and_known_values(cupy):
+    x = cupy.asarray(F)
+    one, other = Scaled(2.0), Scaled(3.0)
+    compiled = pytocu.jit(chosen)
+    for _ in range(5):
+        same(host(one(x)), F * np.float32(2))
+        same(host(other(x)), F * np.float32(3))
+        same(host(compiled(x, "more")), F + 1)
+        same(host(compiled(x, "less")), F - 1)
+    one.k = -1.5
+    same(host(one(x)), F * np.float32(-1.5))
 
 
 def test_in_place_and_out(cupy):
