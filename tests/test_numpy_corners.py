@@ -15,6 +15,9 @@ from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 
 EXCEPTIONS = (
+    ("a @ a", np.float32(2)), ("a @ 2.0", 3), ("np.nonzero(a)", np.array(True)), ("np.where(a)", 2.5),
+    ("np.astype(a, 'f4')", 7),
+    ("np.apply_over_axes(np.sum, a, 0)", 2.5), ("np.take(a, [0], axis=1)", np.array(2.5)), ("np.repeat(a, 2, axis=1)", 3),
     ("+a", np.array([True])), ("np.around(a, 2)", False), ("a.round(2)", np.array([True])), ("np.around(a, -1)", np.True_),
     ("np.diff(a, axis=3)", np.ones(3)), ("np.moveaxis(a, 0, -1)", np.array(1j)), ("np.swapaxes(a, 0, 1)", 0),
     ("np.expand_dims(a, 4)", np.ones(3)), ("np.flip(a, 4)", np.ones(3)), ("a.dot(1)", np.float32(1)), ("a[1.5]", np.ones(2)),
@@ -64,6 +67,18 @@ def test_windows_of_less_than_nothing(name):
         agree([f"np.{name}(a{beta})", f"np.{name}({count}{beta})"], count, ulp=8)
     with pytest.raises(UnsupportedError, match="of a length that is a float"):
         call_jit(make_function("a", [f"np.{name}(a{beta})"], {"np": np}), 2.5)
+
+
+def test_elements_are_rounded_to_the_dtype_of_a_sum():
+    """Before anything is added, also where sums of float16 are made in float32."""
+    for a in (np.array([2049, 1]), np.array([2049.0, 1]), np.array([2.0**40, 0])):
+        agree(["np.sum(a, dtype='f2')", "np.prod(a, dtype='f2')", "np.mean(a, dtype='f2')", "np.cumsum(a, dtype='f2')",
+               "np.add.reduceat(a, [0, 1], dtype='f2')"], a)  # fmt: skip
+
+
+def test_no_differences_are_the_argument():
+    agree("np.diff(a, n=0)", 7)
+    agree("np.diff(a, n=0)", np.float32(2.5))
 
 
 def test_the_median_of_no_complex_numbers():

@@ -14,7 +14,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend.masked import DIFFERENT, is_mask, same
-from pytocu.frontend.operators import elementwise, truths
+from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import combined, known_axis, length
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, ravel
@@ -97,11 +97,8 @@ def nonzero(context: Context, a: Any) -> tuple[Value, ...]:
     value = as_strong(context, a)
     shape = dimensions(value)
     if not shape:
-        text = (
-            "Calling nonzero on 0d arrays is not allowed. Use np.atleast_1d(scalar).nonzero() instead. "
-            "If the context of this error is of the form `arr[nonzero(cond)]`, just use `arr[cond]`."
-        )
-        raise raised(ValueError(text), context.loc)
+        # NumPy says another sentence of a bool.
+        attempt(context, np.nonzero, np.zeros((), element(value.type).numpy))
     mask = context.builder.emit("copy", (truths(context, value),))
     found = places(context, mask)
     if len(shape) == 1:

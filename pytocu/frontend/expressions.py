@@ -13,6 +13,7 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
+from pytocu.frontend.values import is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
@@ -112,6 +113,10 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
         right = evaluate(frame, part.right)
         context.builder.loc = frame.loc(part)
         name = BINARY.get(type(part.op))
+        if name is None and all(is_number(v) or (isinstance(v, Value) and not is_array(v)) for v in (result, right)):
+            # No number has this operator, where np.matmul has words of its own.
+            types = " and ".join(f"'{type_name(v)}'" for v in (result, right))
+            raise raised(TypeError(f"unsupported operand type(s) for @: {types}"), context.loc)
         if name is None:
             result = _call(frame, np.matmul, (result, right), {})
         elif name == "remainder" and isinstance(result, (str, bytes)):

@@ -15,7 +15,7 @@ from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, reshape
-from pytocu.frontend.values import COMPREHENSION, as_strong, as_value, dim_value, dimensions, list_text
+from pytocu.frontend.values import COMPREHENSION, as_strong, as_value, dim_value, dimensions, list_text, with_axes
 from pytocu.frontend.worded import evaluated
 from pytocu.ir.dims import dim_min, product
 
@@ -33,6 +33,7 @@ def fromfunction(frame: Frame, function: Any, shape: Any, *, dtype: Any = float,
 def apply_over_axes(frame: Frame, func: Any, a: Any, axes: Any) -> Any:
     """What a function that takes an axis gives for several, one after the other"""
     context = frame.context
+    with_axes(context, a, "ndim")
     value = array_of(context, a)
     ndim = len(dimensions(value))
     for axis in np.atleast_1d(attempt(context, np.array, known_option(context, axes, "axes="))).tolist():

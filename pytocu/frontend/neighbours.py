@@ -29,7 +29,7 @@ def diff(context: Context, a: Any, n: Any = 1, axis: Any = -1, prepend: Any = MI
     value = array_of(context, a)
     n = known_int(context, n, "n=")
     if n == 0:
-        return value
+        return a
     if n < 0:
         raise raised(ValueError(f"order must be non-negative but got {n!r}"), context.loc)
     ndim = len(dimensions(value))

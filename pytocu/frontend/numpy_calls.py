@@ -89,6 +89,9 @@ def _astype(context: Context, x: Any, dtype: Any, /, *, copy: Any = True, device
     if device is not None:
         attempt(context, np.empty, 0, device=known_option(context, device, "device="))
     if not (isinstance(x, Value) and is_array(x)):
+        if isinstance(x, Value) and isinstance(x.type, WeakType):
+            # A Python number has no such method.
+            attempt(context, np.astype, {"bool": False, "int": 0, "float": 0.0, "complex": 0j}[x.type.kind], float)
         attempt(context, np.astype, stand_in(x) if isinstance(x, Value) else x, float)
     return attributes.astype(context, as_strong(context, x), dtype, copy=copy)
 

@@ -229,7 +229,8 @@ def reduce(
         _check_output(context, value, axes, keep, out)
     kept = F32 if result is F16 and row in ROUNDING else result
     logical = name in _LOGICAL
-    made = truths(context, value) if logical else cast(context, value, kept)
+    # Each element is rounded to the dtype before anything is added.
+    made = truths(context, value) if logical else cast(context, cast(context, value, result), kept)
     start = _start(context, initial, kept, logical)
     if start is None and (initial is None or not REDUCTIONS[row].empty):
         check_not_empty(context, name, dimensions(value), axes)

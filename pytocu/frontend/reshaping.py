@@ -111,7 +111,7 @@ def along_axis(context: Context, value: Value, axis: Any) -> tuple[Value, int]:
     """
     if axis is None or (not dimensions(value) and axis in (0, -1)):
         return ravel(context, value), 0
-    return value, normal_axis(context, axis, len(dimensions(value)))
+    return value, normal_axis(context, axis, len(dimensions(value)) or 1)
 
 
 def broadcast(context: Context, value: Value, shape: Shape, offered: bool = False) -> Value:

@@ -54,7 +54,7 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
         note_write(context, out, OUTPUT)
         check_lengths(context, dimensions(out), dimensions(value))
     kept = F32 if result is F16 and row in ROUNDING else result
-    made = truths(context, value) if name.startswith("logical") else cast(context, value, kept)
+    made = truths(context, value) if name.startswith("logical") else cast(context, cast(context, value, result), kept)
     made = context.builder.emit("scan", (made,), {"op": row, "axis": axis})
     return cast(context, made, result if out is None else element(out.type))
 

@@ -35,7 +35,7 @@ def reduceat_into(
     place = operator.index(axis[0] if isinstance(axis, tuple) else axis or 0) % len(dimensions(value))
     result = accumulator(context, name, "reduceat", value, dtype, outs[0], {"axis": axis, "indices": [0]})
     kept = F32 if result is F16 and name in ROUNDING else result
-    work = truths(context, value) if name.startswith("logical") else cast(context, value, kept)
+    work = truths(context, value) if name.startswith("logical") else cast(context, cast(context, value, result), kept)
     starts = _inside(context, promote.numpy_function(name).__name__, starts, dimensions(value)[place], indices)
     made = cast(context, _combined(context, name, work, starts, place), result)
     if outs[0] is None:
