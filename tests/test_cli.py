@@ -802,6 +802,6 @@ def test_what_is_given_twice_or_empty(folder, capsys, words, sentence):
 def test_warnings_of_pytocu_are_sentences(folder, capsys, monkeypatch):
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(folder / "mask.py"))
     assert main(["bisect", "mask.py:mask_out", "--args", "f32[2, 3], bool[2]", "--target", "cpu"]) == 0
-    err = capsys.readouterr().err
-    assert err.startswith("pytocu: the cache of compiled code: the cache directory ")
-    assert err.count("\n") == 1
+    # Where it takes longer, lines say how far it is.
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "cache" in line or "arning" in line]
+    assert len(warnings) == 1 and warnings[0].startswith("pytocu: the cache of compiled code: the cache directory ")

@@ -499,6 +499,20 @@ def returns_none(x, n):
     return None
 
 
+def chooses_again(x, n):
+    at = np.arange(len(x))
+    for k in range(n):
+        at = at[x[at] > k]
+    return at
+
+
+def keeps_the_mask(x, n):
+    keep = np.ones(len(x), bool)
+    for k in range(n):
+        keep &= x > k
+    return np.arange(len(x))[keep]
+
+
 def returns_sometimes(x, n):
     if n > 2:
         return x
@@ -513,6 +527,7 @@ def returns_sometimes(x, n):
         (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
         (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
         (returns_differ, "or the elements of f64[x_0] that a mask chooses (line", "values of one kind"),
+        (chooses_again, "and the elements of i64[x_0] that a mask chooses after it", "keep the mask itself (keep &= ...)"),
         (returns_none, "returns a Python int (line", "np.nan, or -1 for a position"),
         (returns_sometimes, "returns f64[x_0] or nothing, and which of them", "return statement"),
     ],
@@ -523,6 +538,11 @@ def test_what_has_no_one_type_is_refused(function: Callable[..., Any], said: str
         pytocu.jit(function)(VECTOR, 3)
     assert way_out in (caught.value.help or "")
     assert caught.value.loc is not None
+
+
+def test_a_mask_that_is_kept() -> None:
+    x = np.array([3.0, 1.0, 5.0, 0.0])
+    compare(pytocu.jit(keeps_the_mask)(x, 3), chooses_again(x, 3))
 
 
 def shrinking(x):

@@ -29,7 +29,9 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
     """Two values of a name that have different forms as a message says them, and what to write instead."""
     first, second, kind = kind_text(old), kind_text(new), type(new).__name__
     if first != second:
-        return first, second, "give it values of one kind"
+        chosen = isinstance(old, Masked) or isinstance(new, Masked)
+        mask = "only a run knows how many a mask chooses: keep the mask itself (keep &= ...), and choose with it behind"
+        return first, second, mask if chosen else "give it values of one kind"
     if isinstance(new, Grown):
         return first, "another one", "make an array of it on each side: np.array(...)"
     place = "[0]" if isinstance(new, list) else "[key]"
