@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchmarks import functions as f
-from benchmarks.report import BenchmarkError, Table, progress
+from benchmarks.report import Table, progress
 from benchmarks.run_time import Section, measure
-from benchmarks.run_time_command import make_section
+from benchmarks.run_time_command import chosen_of, make_section
 from benchmarks.workloads import Array, Workload
 
 LENGTHS = (3, 24, 100, 250, 500, 1000, 1500, 3000, 5000, 8192, 12_000, 20_000, 32_768, 50_000, 200_000)
@@ -77,20 +77,6 @@ CASES = (
 )  # fmt: skip
 
 
-def chosen_cases(only: Sequence[str]) -> tuple[Case, ...]:
-    """The cases whose name has one of the texts; all where there is none.
-
-    Raises
-    ------
-    BenchmarkError
-        A text is in no name.
-    """
-    for text in only:
-        if not any(text in c.name for c in CASES):
-            raise BenchmarkError(f"no function has {text!r} in its name; there are: {', '.join(c.name for c in CASES)}")
-    return tuple(c for c in CASES if not only or any(text in c.name for text in only))
-
-
 def run(chosen: argparse.Namespace) -> tuple[list[Table], list[str]]:
     """A table of shares, one for pytocu and one for each peer, and where pytocu's results are wrong.
 
@@ -99,7 +85,7 @@ def run(chosen: argparse.Namespace) -> tuple[list[Table], list[str]]:
     BenchmarkError
         A name is unknown, or the package of a peer is not installed and not left out.
     """
-    cases = chosen_cases(chosen.only)
+    cases = chosen_of(CASES, chosen.only, "function")
     return tables(make_section(chosen), cases, chosen.lengths or LENGTHS, chosen.elements, chosen.slow)
 
 

@@ -10,12 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from benchmarks import performance_page, run_time
 from benchmarks.report import PEERS, BenchmarkError, Table, environment, required, show, write_json
 from benchmarks.run_time import Section
-from benchmarks.workloads import WORKLOADS, Workload
+from benchmarks.workloads import WORKLOADS
 
 GPU_PEERS = ("cupy", "cupy.fuse", "torch", "torch.compile", "jax", "cuda")
 CPU_PEERS = ("numpy", "numexpr", "numba", "jax", "torch.compile")
@@ -24,18 +24,29 @@ SLOW = {"gpu": 0.25, "cpu": 5.0}
 """Seconds a call that a peer may take unless the command says otherwise."""
 
 
-def chosen_workloads(only: Sequence[str]) -> tuple[Workload, ...]:
-    """The workloads whose name has one of the texts; all where there is none.
+class _Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Named = TypeVar("Named", bound=_Named)
+
+
+def chosen_of(known: Sequence[Named], only: Sequence[str], kind: str = "workload") -> tuple[Named, ...]:
+    """Those whose `name` has one of the texts; all where there is none.
 
     Raises
     ------
     BenchmarkError
         A text is in no name.
     """
+    names = [one.name for one in known]
     for text in only:
-        if not any(text in w.name for w in WORKLOADS):
-            raise BenchmarkError(f"no workload has {text!r} in its name; there are: {', '.join(w.name for w in WORKLOADS)}")
-    return tuple(w for w in WORKLOADS if not only or any(text in w.name for text in only))
+        if not any(text in name for name in names):
+            raise BenchmarkError(f"no {kind} has {text!r} in its name; there are: {', '.join(names)}")
+    return tuple(one for one, name in zip(known, names, strict=True) if not only or any(text in name for text in only))
 
 
 def chosen_peers(known: Sequence[str], wanted: Sequence[str] | None, without: Sequence[str]) -> tuple[str, ...]:
@@ -97,7 +108,7 @@ def run(chosen: argparse.Namespace) -> int:
 
 def measure(chosen: argparse.Namespace) -> tuple[dict[str, Any], Table, list[str]]:
     """The environment, the rows, and where pytocu is wrong; the JSON is written after every workload."""
-    workloads = chosen_workloads(chosen.only)
+    workloads = chosen_of(WORKLOADS, chosen.only)
     if chosen.group == "cpu" and chosen.processor_time:
         from benchmarks.cpu import one_cpu
 
