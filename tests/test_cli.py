@@ -801,6 +801,8 @@ def test_what_is_given_twice_or_empty(folder, capsys, words, sentence):
 
 def test_warnings_of_pytocu_are_sentences(folder, capsys, monkeypatch):
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(folder / "mask.py"))
+    # It is said once a process, and another test may have heard it.
+    monkeypatch.setattr("pytocu.runtime.cache_directory._warned", False)
     assert main(["bisect", "mask.py:mask_out", "--args", "f32[2, 3], bool[2]", "--target", "cpu"]) == 0
     # Where it takes longer, lines say how far it is.
     warnings = [line for line in capsys.readouterr().err.splitlines() if "cache" in line or "arning" in line]
