@@ -800,11 +800,15 @@ def test_what_is_given_twice_or_empty(folder, capsys, words, sentence):
     assert "did you mean __" not in err
 
 
-def test_warnings_of_pytocu_are_sentences(folder, capsys, monkeypatch):
-    monkeypatch.setenv("PYTOCU_CACHE_DIR", str(folder / "mask.py"))
-    # It is said once a process, and another test may have heard it.
-    monkeypatch.setattr("pytocu.runtime.cache_directory._warned", False)
-    assert main(["bisect", "mask.py:mask_out", "--args", "f32[2, 3], bool[2]", "--target", "cpu"]) == 0
+def test_warnings_of_pytocu_are_sentences(folder):
+    # It is said once a process, and only where the process has not built this code before: so a process of its own.
+    done = subprocess.run(
+        [sys.executable, "-m", "pytocu", "bisect", "mask.py:mask_out", "--args", "f32[2, 3], bool[2]", "--target", "cpu"],
+        env={**environment(), "PYTOCU_CACHE_DIR": str(folder / "mask.py")},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
     # Where it takes two seconds, lines say how far it is; nothing else stands beside the warning.
-    said = [line for line in capsys.readouterr().err.splitlines() if not re.fullmatch(r"inputs \d+ of \d+", line)]
+    said = [line for line in done.stderr.splitlines() if not re.fullmatch(r"inputs \d+ of \d+", line)]
     assert len(said) == 1 and said[0].startswith("pytocu: the cache of compiled code: the cache directory ")
