@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import linecache
 import math
 import pickle
@@ -363,3 +364,33 @@ def test_an_assignment_shows_both_sides() -> None:
         line = f.__code__.co_firstlineno
         said = ["shape (2,)", f"shape (4,) from `v`, line {line}"] if arguments else ["f64[2]", f"f64[4] from `v`, line {line}"]
         assert [note.text for note in info.value.notes] == said
+
+
+NUMBER = np.float32(3)
+DAY = datetime.date(2030, 1, 2)
+
+
+class Plain:
+    """A class that Python code defines: its sentences have no module."""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda x: NUMBER.nothing,
+        lambda x: np.log1p(np.float32(3)).nothing,
+        lambda x: np.add.nothing,
+        lambda x: x.dtype.nothing,
+        lambda x: DAY.nothing,
+        lambda x: Plain.nothing,
+        lambda x: np.float32.nothing,
+        lambda x: (x,).nothing,
+    ],
+)
+def test_the_class_of_what_lacks_an_attribute_is_called_as_python_calls_it(asked):
+    x = np.ones(3)
+    with pytest.raises(AttributeError) as expected:
+        asked(x)
+    with pytest.raises(AttributeError) as found:
+        pytocu.jit(asked)(x)
+    assert str(found.value).splitlines()[0] == str(expected.value)

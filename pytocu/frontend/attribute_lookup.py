@@ -17,7 +17,7 @@ from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.objects import adopt, mark_outside, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
-from pytocu.frontend.values import Context, Grown, Masked, as_value, describe, refuse_array
+from pytocu.frontend.values import Context, Grown, Masked, as_value, class_name, describe, refuse_array
 from pytocu.guards import (
     MISSING,
     argument_key,
@@ -93,7 +93,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         if (is_opaque(base) and not built) or isinstance(base, type):
             _guard_attribute(context, base, name, MISSING)
         close = closest(name, dir(base))
-        message = f"type object '{base.__name__}'" if isinstance(base, type) else f"'{kind.__name__}' object"
+        message = f"type object '{class_name(base)}'" if isinstance(base, type) else f"'{class_name(kind)}' object"
         raise MissingAttributeError(
             f"{message} has no attribute '{name}'", context.loc, f"did you mean {close}?" if close else None
         )

@@ -66,7 +66,10 @@ def unpackbits(context: Context, a: Any, /, axis: Any = None, count: Any = None,
 
 
 def _counted(context: Context, bits: Value, count: int) -> Value:
-    """So many bits of the last axis: zeros behind the last one, or all but some at the end."""
+    """So many bits of the last axis: zeros behind the last one, or all but some at the end.
+
+    Of no bytes at all NumPy leaves the bits as the memory has them; they are zeros here too.
+    """
     (*rest, whole) = dimensions(bits)
     if count < 0:
         sentence = "-count larger than number of elements"

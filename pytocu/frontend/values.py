@@ -490,8 +490,18 @@ def type_name(value: Any) -> str:
     """What NumPy calls the type of a run-time value or of an object."""
     if isinstance(value, Value):
         return python_type_name(value)
-    kind = type(value)
-    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    return class_name(type(value))
+
+
+def class_name(kind: type) -> str:
+    """What Python's own sentences call a class: those that C code defines have the name of their module before theirs."""
+    if kind.__module__ == "builtins" or kind.__flags__ & _MADE_AT_RUN_TIME:
+        return kind.__name__
+    return f"{kind.__module__}.{kind.__name__}"
+
+
+_MADE_AT_RUN_TIME = 1 << 9
+"""``Py_TPFLAGS_HEAPTYPE``."""
 
 
 def with_axes(context: Context, value: Any, name: str) -> None:

@@ -108,11 +108,15 @@ _SCANNED = (
 _COUNTED = (
     "np.add.reduceat({0}, [0, 2, 1], axis=-1)", "np.maximum.reduceat({0}, [1, 0], axis=0)", "np.packbits({0} > 0)",
     "np.bitwise_xor.reduceat({0}.ravel(), [0, 3])", "np.packbits({0} > 0, axis=-1, bitorder='little')",
-    "np.unpackbits({0}.astype(np.uint8), count=5)", "np.repeat({0}.ravel(), {0}.ravel() & 3)", "np.trim_zeros({0}.ravel())",
+    "np.unpackbits(np.append({0}, 5).astype(np.uint8), count=5)", "np.trim_zeros({0}.ravel())",
+    "np.repeat({0}.ravel(), {0}.ravel() & 3)",
     "np.repeat({0}, np.arange({0}.shape[0]), axis=0)", "np.trim_zeros({0}.ravel() & 2, 'b')",
     "np.array([{0} + i for i in range({0}.shape[0] + 1)])",
 )  # fmt: skip
-"""Results whose lengths are counted, or that are made of the steps of a loop of run time."""
+"""Results whose lengths are counted, or that are made of the steps of a loop of run time.
+
+Of no bytes at all, NumPy's `unpackbits` leaves the bits that are asked for as the memory has them.
+"""
 
 ARRAYS: tuple[Form, ...] = (
     *(Form(text, 1, kinds="iu", strong=True) for text in _COUNTED),
