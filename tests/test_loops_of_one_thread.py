@@ -256,6 +256,64 @@ def sorted_in_place(x):
         top += 4
 
 
+def sifted(heap):
+    n = heap.shape[0]
+    for start in range(n // 2 - 1, -1, -1):
+        root = start
+        while True:
+            child = 2 * root + 1
+            if child >= n:
+                break
+            if child + 1 < n and heap[child] < heap[child + 1]:
+                child += 1
+            if heap[root] >= heap[child]:
+                break
+            heap[root], heap[child] = heap[child], heap[root]
+            root = child
+
+
+def pushed(heap, n, v):
+    heap[n] = v
+    i = n
+    while i > 0:
+        p = (i - 1) >> 1
+        if heap[p] <= heap[i]:
+            break
+        heap[p], heap[i] = heap[i], heap[p]
+        i = p
+    return n + 1
+
+
+def popped(heap, n):
+    top = heap[0]
+    n -= 1
+    heap[0] = heap[n]
+    i = 0
+    while True:
+        least = i
+        if 2 * i + 1 < n and heap[2 * i + 1] < heap[least]:
+            least = 2 * i + 1
+        if 2 * i + 2 < n and heap[2 * i + 2] < heap[least]:
+            least = 2 * i + 2
+        if least == i:
+            break
+        heap[least], heap[i] = heap[i], heap[least]
+        i = least
+    return top, n
+
+
+def by_a_heap(x):
+    heap = np.empty(x.shape[0], x.dtype)
+    out = np.empty_like(x)
+    n = 0
+    for v in x:
+        n = pushed(heap, n, v)
+    for i in range(len(x)):
+        top, n = popped(heap, n)
+        out[i] = top
+    return out
+
+
 def joined(n, a, b):
     parent = np.arange(n)
     count = n
@@ -285,6 +343,10 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (breadth_first, (0, np.array([0, 0]), np.array([], np.int64))),
     (shortest, (2, *(links := graph(30, 5)), RANDOM.random(links[1].shape[0]))),
     (sorted_in_place, (RANDOM.random(40),)),
+    (sifted, (RANDOM.random(40),)),
+    (sifted, (np.zeros(1),)),
+    (by_a_heap, (RANDOM.integers(0, 20, 30),)),
+    (by_a_heap, (np.zeros(0),)),
     (joined, (30, RANDOM.integers(0, 30, 25), RANDOM.integers(0, 30, 25))),
     (runs, (RANDOM.integers(0, 3, 100),)),
     (runs, (RANDOM.random(5).astype(np.float32),)),

@@ -398,6 +398,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
         if not decides(value):
             if not value:
                 return run_block(frame, node.orelse, rest)
+            before_step = len(context.builder.insts), context.builder.compared, set(context.met), list(context.refused)
             signal = run_block(frame, node.body)
             if signal is BREAK:
                 return None
@@ -405,7 +406,10 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
                 return signal
             if not isinstance(signal, Flow) or signal.static:
                 continue
+            # The loop makes this step itself: what was read of it is dropped, and what was compared there was not.
             state.go_back()
+            count, context.builder.compared, context.met, context.refused = before_step
+            del context.builder.insts[count:]
         context.builder.loc = frame.loc(node)
         if apart is not None and before < apart.steps:
             onward = lambda: _while(frame, node, rest, before + 1)  # noqa: E731
