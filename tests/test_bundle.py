@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import pytocu
+from pytocu import compiles
 from pytocu.cli.main import main
 from pytocu.errors import BackendError, DTypeError, ShapeError, UnsupportedError
 from pytocu.jitted import JitFunction
@@ -244,7 +245,7 @@ def test_values_a_bundle_cannot_hold(tmp_path: Path) -> None:
             return x * self.factor
 
     with pytest.raises(UnsupportedError, match=r"the value of self is .*Model.*, which a bundle cannot hold"):
-        list(Model.apply._build([((Model(), "f64[n]"), {})], ["cpu"], str(tmp_path / "bundle")))
+        list(compiles.build(Model.apply, [((Model(), "f64[n]"), {})], ["cpu"], str(tmp_path / "bundle")))
 
 
 # precompile
@@ -270,7 +271,7 @@ def test_precompile_fills_the_dispatcher_and_the_disk(monkeypatch: pytest.Monkey
             f(np.arange(4), x)
         # The disk is warm too: another function object of the same code finds it.
         again = pytocu.jit(f.__wrapped__)
-        patch.setitem(JitFunction.precompile.__globals__, "compiler", fail)
+        patch.setattr(compiles, "compiler", fail)
         again.precompile("f64[n]", "f64[n]", targets="cpu")
         np.testing.assert_array_equal(again(x[:3], x), x[:3] ** 2 + x[1:])
 
@@ -293,7 +294,7 @@ def test_precompile_for_gpus_that_are_not_here(monkeypatch: pytest.MonkeyPatch) 
     # A process on such a machine finds both, and builds what was not asked for.
     again = pytocu.jit(f.__wrapped__)
     with monkeypatch.context() as patch:
-        patch.setitem(JitFunction.precompile.__globals__, "compiler", None)
+        patch.setattr(compiles, "compiler", None)
         again.precompile("f32[n]", targets=["cuda:sm_80", "cuda:sm_90"])
     executables = [e.executable for entries in again._table.values() for e in entries]
     ninety, eighty = (e.binary(arch) for e, arch in zip(executables, ("sm_90", "sm_80"), strict=True))

@@ -11,11 +11,10 @@ import pytest
 from cache_tools import folder  # noqa: F401
 
 import pytocu
-from pytocu import driver
+from pytocu import compiles, driver
 from pytocu.backend import cubin
 from pytocu.driver import Compiled
 from pytocu.errors import BackendError
-from pytocu.jitted import JitFunction
 
 pytest.importorskip("cuda.bindings.nvvm", reason="needs cuda-python: pip install 'pytocu[cu13]'")
 
@@ -122,15 +121,15 @@ def test_code_with_lines_has_a_key_of_its_own(energy: FunctionType, tmp_path: Pa
 def test_a_plan_is_found_for_the_lines_it_was_made_for(
     energy: FunctionType, lines: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiles: list[object] = []
-    compile_ahead = JitFunction._compile_ahead
-    monkeypatch.setattr(JitFunction, "_compile_ahead", lambda *given: compiles.append(given) or compile_ahead(*given))
+    made: list[object] = []
+    compile_ahead = compiles.compile_ahead
+    monkeypatch.setattr(compiles, "compile_ahead", lambda *given: made.append(given) or compile_ahead(*given))
 
     def count(function: FunctionType) -> int:
-        before = len(compiles)
+        before = len(made)
         compiled(function, "nvvm")
         pytocu.jit(function).precompile("f32[n, m]", "f32[n, m]", targets="cuda:sm_90")
-        return len(compiles) - before
+        return len(made) - before
 
     monkeypatch.setenv("PYTOCU_LINEINFO", "01"[lines])
     assert [count(energy), count(energy)] == [1, 0]

@@ -19,6 +19,7 @@ import pytest
 
 import pytocu
 from pytocu.cli.main import main
+from pytocu.compiles import build
 from pytocu.errors import CompileError, PytocuError, UnsupportedError
 from pytocu.ir import interp
 from pytocu.ir.core import walk
@@ -979,7 +980,7 @@ def test_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 
 def test_bundles(tmp_path: Path):
     made = pytocu.vectorize(gcd)
-    written = list(made._build([(("i64[n]", "i64[n]"), {})], ["cpu"], str(tmp_path)))
+    written = list(build(made, [(("i64[n]", "i64[n]"), {})], ["cpu"], str(tmp_path)))
     assert written
     loaded = pytocu.load(str(tmp_path)).gcd
     assert loaded(np.array([12, 18]), np.array([8, 27])).tolist() == [4, 9]

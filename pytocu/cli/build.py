@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pytocu.cli.arguments import TYPES, TYPES_HELP, add_options, arguments, prepared
 from pytocu.cli.dump import target_of
 from pytocu.cli.terminal import CommandError, show
+from pytocu.compiles import build
 
 EPILOG = """\
 examples:
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> None:
     function, known = prepared(options.function, options.static, options.fastmath)
     signatures = [arguments(function, known, text) for text in options.args]
     number = total = 0
-    for types, target, index_bits, size in function._build(signatures, targets, options.output):
+    for types, target, index_bits, size in build(function, signatures, targets, options.output):
         show(f"{target:<12} {function.__name__}{types}, {index_bits}-bit indices: {size:,} bytes")
         number, total = number + 1, total + size
     show(f"{number} binaries, {total:,} bytes: pytocu.load({options.output!r}).{function.__name__}")
