@@ -493,9 +493,8 @@ def returns_differ(x, n):
 
 
 def returns_none(x, n):
-    for k in range(len(x)):
-        if x[k] > n:
-            return k
+    if x[0] > n:
+        return x[x > n]
     return None
 
 
@@ -513,11 +512,6 @@ def keeps_the_mask(x, n):
     return np.arange(len(x))[keep]
 
 
-def returns_sometimes(x, n):
-    if n > 2:
-        return x
-
-
 @pytest.mark.parametrize(
     ("function", "said", "way_out"),
     [
@@ -528,8 +522,7 @@ def returns_sometimes(x, n):
         (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
         (returns_differ, "or the elements of f64[x_0] that a mask chooses (line", "values of one kind"),
         (chooses_again, "and the elements of i64[x_0] that a mask chooses after it", "keep the mask itself (keep &= ...)"),
-        (returns_none, "returns a Python int (line", "np.nan, or -1 for a position"),
-        (returns_sometimes, "returns f64[x_0] or nothing, and which of them", "return statement"),
+        (returns_none, "returns the elements of f64[x_0] that a mask chooses (line", "np.nan, or -1 for a position"),
     ],
     ids=_names,
 )

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.calls import call
@@ -25,6 +26,8 @@ from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
 from pytocu.frontend.values import Masked, as_value, is_array
+
+_definite = Deferred("pytocu.frontend.perhaps", "definite")
 
 
 def augment(frame: Frame, node: ast.AugAssign) -> None:
@@ -59,7 +62,7 @@ def _old(frame: Frame, target: ast.expr) -> Any:
     """What a name that is assigned to stands for now."""
     assert isinstance(target, ast.Name)
     with frame.context.builder.at(frame.loc(target)):
-        return lookup(frame, target.id)
+        return _definite(frame.context, lookup(frame, target.id), target.id)
 
 
 def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:

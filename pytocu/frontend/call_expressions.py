@@ -10,9 +10,9 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, raised
 from pytocu.frontend.attributes import Method
-from pytocu.frontend.calls import call
+from pytocu.frontend.calls import call, python_function
 from pytocu.frontend.expressions import elements, evaluate
-from pytocu.frontend.frames import Frame
+from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.notes import note_operands
 
@@ -22,10 +22,12 @@ _generator = Deferred("pytocu.frontend.displays", "generator")
 def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     """The value of a call."""
     function = evaluate(frame, node.func)
-    args = _summed(frame, node.args) if function is sum else elements(frame, node.args)
+    # Functions of the program may ask for None.
+    inlined = isinstance(function, LocalFunction | Partial) or python_function(function) is not None
+    args = _summed(frame, node.args) if function is sum else elements(frame, node.args, perhaps=inlined)
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
-        value = evaluate(frame, keyword.value)
+        value = evaluate(frame, keyword.value, perhaps=inlined)
         given = {keyword.arg: value} if keyword.arg is not None else value
         if not isinstance(given, dict):
             raise raised(TypeError(f"argument after ** must be a mapping, not {type(value).__name__}"), frame.context.loc)

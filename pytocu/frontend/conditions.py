@@ -16,10 +16,21 @@ from pytocu.frontend.frames import Frame
 from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
 from pytocu.frontend.state import State
-from pytocu.frontend.values import Grown, contains_dynamic, decides, describe, is_array, is_dynamic, is_numpy_scalar
+from pytocu.frontend.values import (
+    Context,
+    Grown,
+    Perhaps,
+    contains_dynamic,
+    decides,
+    describe,
+    is_array,
+    is_dynamic,
+    is_numpy_scalar,
+)
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL
 
+_definite = Deferred("pytocu.frontend.perhaps", "definite")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 
 
@@ -28,10 +39,14 @@ def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
     context = frame.context
     match node:
         case ast.UnaryOp(operand=operand):
-            found = evaluate(frame, operand)
+            found = evaluate(frame, operand, perhaps=True)
+            found = _truth_of(context, found, ast.unparse(operand)) if isinstance(found, Perhaps) else found
             return negate(context, _length_of(context, found) if isinstance(found, Grown) else found)
         case ast.Compare(left=left, ops=ops, comparators=others):
-            return _compare(frame, evaluate(frame, left), left, list(zip(ops, others, strict=True)))
+            found = evaluate(frame, left, perhaps=isinstance(ops[0], ast.Is | ast.IsNot))
+            if isinstance(found, Perhaps):
+                return _asked_for_none(frame, found, left, ops, others)
+            return _compare(frame, found, left, list(zip(ops, others, strict=True)))
         case ast.BoolOp(op=op, values=values):
             return _bool_op(frame, op, values)
         case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -41,12 +56,34 @@ def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
 
                 def both() -> Any:
                     with both_sides(context, what):
-                        sides = evaluate(frame, body), evaluate(frame, orelse)
+                        sides = evaluate(frame, body, perhaps=True), evaluate(frame, orelse, perhaps=True)
+                    if any(side is None or isinstance(side, Perhaps) for side in sides):
+                        raise NeedsBranch(f"{what} gives a value or None", context.loc)
                     return choose(context, tested, *sides, what)
 
-                return _or_branch(frame, both, tested, lambda: evaluate(frame, body), lambda: evaluate(frame, orelse))
-            return evaluate(frame, body if truth(context, tested, "the conditional expression") else orelse)
+                yes, no = (lambda node=node: evaluate(frame, node, perhaps=True) for node in (body, orelse))
+                return _or_branch(frame, both, tested, yes, no)
+            return evaluate(frame, body if truth(context, tested, "the conditional expression") else orelse, perhaps=True)
     raise AssertionError(f"{type(node).__name__} is no condition")
+
+
+def _asked_for_none(
+    frame: Frame, found: Perhaps, node: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]
+) -> Any:
+    """``x is None`` of what only a run knows to be one or None."""
+    context = frame.context
+    (right, *rest) = [evaluate(frame, other) for other in others]
+    if right is not None or rest:
+        text = f"{ast.unparse(node)} may be None or a value, and it is compared by 'is' with something else than None"
+        raise UnsupportedError(text, context.loc, "ask for None alone: x is None")
+    return found.given if isinstance(ops[0], ast.IsNot) else negated(context, found.given)
+
+
+def _truth_of(context: Context, found: Perhaps, text: str) -> Any:
+    """The truth of a value, or of None."""
+    if not isinstance(found.value, Value) or is_array(found.value):
+        return truth(context, _definite(context, found, text), "the condition")
+    return both(context, found.given, condition(context, found.value))
 
 
 def _compare(frame: Frame, left: Any, left_node: ast.expr, parts: list[tuple[ast.cmpop, ast.expr]]) -> Any:
@@ -198,7 +235,9 @@ def evaluate_test(frame: Frame, node: ast.expr) -> Any:
             result = evaluate_test(frame, operand)
             with context.builder.at(frame.loc(node)):
                 return negated(context, condition(context, result)) if decides(result) else negate(context, result)
-    found = evaluate(frame, node)
+    found = evaluate(frame, node, perhaps=True)
+    if isinstance(found, Perhaps):
+        return _truth_of(context, found, ast.unparse(node))
     # A list is true where it has a member.
     return _length_of(context, found) if isinstance(found, Grown) else found
 

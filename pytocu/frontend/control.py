@@ -16,6 +16,7 @@ from pytocu.frontend.flags import condition, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
 from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, merge_names, note_choices
 from pytocu.frontend.operators import truth
+from pytocu.frontend.perhaps import telling
 from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
 from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
 from pytocu.frontend.state import State
@@ -40,7 +41,8 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
     context = frame.context
     kinds: list[Type] = []
 
-    implied: list[tuple[Facts, Facts]] = [facts_of(context, condition(context, first))]
+    asked = [condition(context, first)]
+    implied: list[tuple[Facts, Facts]] = [facts_of(context, asked[0])]
 
     def others() -> Any:
         value = rest()
@@ -50,6 +52,7 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
             made = as_strong(context, made)
         kinds.append(made.type)
         implied.append(facts_of(context, made))
+        asked[1:] = [made]
         return made
 
     def known() -> Any:
@@ -67,6 +70,8 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
         facts = ((), (*implied[0][1], *implied[-1][1]))
     if isinstance(made, Value):
         context.implied[made] = facts
+        parts = tuple((part, word == "and") for part in asked)
+        context.parts_of[made] = (parts, ()) if word == "and" else ((), parts)
     return made
 
 
@@ -82,7 +87,7 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     facts_of_sides = facts_of(context, test)
     # A side that was found to raise is read first, so that the other one is read once.
     for taken in (False, True) if loc in context.raising else (True, False):
-        with builder.nested() as insts, knowing(context, facts_of_sides[not taken]):
+        with builder.nested() as insts, knowing(context, facts_of_sides[not taken]), telling(context, test, taken):
             flow, found = reached(context, yes if taken else no)
             builder.loc = loc
             if found is None:

@@ -70,7 +70,7 @@ def _dict(frame: Frame, keys: list[ast.expr | None], values: list[ast.expr]) -> 
                 raise raised(TypeError(f"'{type(other).__name__}' object is not a mapping"), frame.context.loc)
             out.update(other)
         else:
-            out[_hashable(frame, evaluate(frame, key))] = evaluate(frame, value)
+            out[_hashable(frame, evaluate(frame, key))] = evaluate(frame, value, perhaps=True)
     return out
 
 

@@ -13,11 +13,13 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import is_array, is_number, type_name
+from pytocu.frontend.values import Perhaps, is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
 _condition = Deferred("pytocu.frontend.conditions", "evaluate_condition")
+_known = Deferred("pytocu.frontend.perhaps", "known")
+_definite = Deferred("pytocu.frontend.perhaps", "definite")
 _subscript = Deferred("pytocu.frontend.subscripts", "read")
 _slice = Deferred("pytocu.frontend.subscripts", "slice_of")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
@@ -40,8 +42,8 @@ _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
 }
 
 
-def evaluate(frame: Frame, node: ast.expr) -> Any:
-    """The abstract value of an expression.
+def evaluate(frame: Frame, node: ast.expr, perhaps: bool = False) -> Any:
+    """The abstract value of an expression, which only where that is asked for may be one or None by what a run does.
 
     Raises
     ------
@@ -52,7 +54,10 @@ def evaluate(frame: Frame, node: ast.expr) -> Any:
     saved = builder.loc
     builder.loc = frame.loc(node)
     try:
-        return _evaluate(frame, node)
+        found = _evaluate(frame, node)
+        if isinstance(found, Perhaps):
+            return _known(frame.context, found) if perhaps else _definite(frame.context, found, ast.unparse(node))
+        return found
     finally:
         builder.loc = saved
 
@@ -79,9 +84,9 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Slice():
             return _slice(frame, node)
         case ast.Tuple(elts=parts):
-            return tuple(elements(frame, parts))
+            return tuple(elements(frame, parts, perhaps=True))
         case ast.List(elts=parts):
-            return elements(frame, parts)
+            return elements(frame, parts, perhaps=True)
         case ast.Set() | ast.Dict() | ast.ListComp() | ast.GeneratorExp() | ast.SetComp() | ast.DictComp():
             return _display(frame, node)
         case ast.JoinedStr():
@@ -89,7 +94,7 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Lambda():
             return LocalFunction(node, frame, local_defaults(frame, node))
         case ast.NamedExpr(target=ast.Name() as target, value=value):
-            result = evaluate(frame, value)
+            result = evaluate(frame, value, perhaps=True)
             if context.choosing:
                 raise UnsupportedError(
                     ":= in a part that Python may leave out is not compiled", context.loc, "make it a statement of its own"
@@ -143,14 +148,14 @@ def _is_repeated(value: Any, count: Any) -> bool:
     return isinstance(value[0], (bool, int, float, complex, np.generic))
 
 
-def elements(frame: Frame, parts: Iterable[ast.expr]) -> list[Any]:
+def elements(frame: Frame, parts: Iterable[ast.expr], perhaps: bool = False) -> list[Any]:
     """The values of expressions, some with a star."""
     out: list[Any] = []
     for part in parts:
         if isinstance(part, ast.Starred):
             out.extend(_iterate(frame, evaluate(frame, part.value), "*"))
         else:
-            out.append(evaluate(frame, part))
+            out.append(evaluate(frame, part, perhaps))
     return out
 
 

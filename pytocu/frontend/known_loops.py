@@ -11,7 +11,7 @@ from typing import Any
 
 from pytocu.errors import Loc
 from pytocu.frontend.frames import Frame, Unset
-from pytocu.frontend.state import State
+from pytocu.frontend.state import State, flatten
 from pytocu.ir.core import Value
 from pytocu.ir.types import Type
 
@@ -72,7 +72,15 @@ class Carried:
         known = [one for one in given if one not in names and before.value(*one, missing) is not missing]
         found = [one for one in (*names, *known) if one not in rebound]
         types = {(frames[n], name): t for (n, name), t in self.types.items() if (frames[n], name) in found}
+        # Of what is carried in another form than it has from before nothing is known yet.
+        types = {one: t for one, t in types.items() if len(t) == _leaf_count(before.value(*one))}
         return found, types, rebound
+
+
+def _leaf_count(value: Any) -> int:
+    leaves: list[Any] = []
+    flatten(value, leaves)
+    return len(leaves)
 
 
 class Loops:

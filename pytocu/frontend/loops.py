@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
     checks_of,
@@ -49,6 +50,7 @@ from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_o
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import (
     Context,
+    Perhaps,
     Steps,
     as_value,
     const_inst,
@@ -62,6 +64,8 @@ from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+
+_at_the_start = Deferred("pytocu.frontend.perhaps", "at_the_start")
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -249,7 +253,9 @@ def loop(
         types |= wider
         shared = more_shared
         rebound = {**rebound, **more_rebound}
-        names, roots = [n for n in (*names, *more_names) if n not in rebound], [*roots, *more_roots]
+        # What begins as None or a number may be carried in another form now.
+        types = {key: found for key, found in types.items() if key not in more_names}
+        names, roots = [n for n in dict.fromkeys((*names, *more_names)) if n not in rebound], [*roots, *more_roots]
     around.note(loc, Carried(before, names, types, roots, rebound, inside))
     return _finish(frame, op, head, lead, before, read, numbers)
 
@@ -266,11 +272,16 @@ def _starts(value: Any) -> bool:
 
 
 def _made_anew(before: State, read: StepRead) -> list[tuple[Frame, str]]:
-    """Names that a step binds to another list or dict of as many members, which are carried."""
+    """Names that a step binds to another list or dict of as many members, or to None or a value, which are carried."""
     assert read.state is not None
     found: list[tuple[Frame, str]] = []
     for key in before.names():
         if key in before.parts or key in read.rebound:
+            continue
+        started = _at_the_start(before.held(*key), new) if _may_be_none(new := read.state.held(*key)) else None
+        if started is not None:
+            before.parts[key] = started
+            found.append(key)
             continue
         alike = members_alike(before.held(*key), read.state.held(*key), before, read.state)
         leaves: list[Any] = []
@@ -279,6 +290,10 @@ def _made_anew(before: State, read: StepRead) -> list[tuple[Frame, str]]:
             found.append(key)
     read.state.take_parts(before)
     return found
+
+
+def _may_be_none(value: Any) -> bool:
+    return value is None or isinstance(value, Perhaps)
 
 
 def _shared_lists(before: State, read: StepRead) -> bool:

@@ -22,7 +22,7 @@ from pytocu.frontend.objects import is_object, note_argument, note_built, note_p
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Grown, Hooks, Masked, Members, as_value, describe, is_array
+from pytocu.frontend.values import Context, Grown, Hooks, Masked, Members, Perhaps, as_value, describe, is_array
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
@@ -283,6 +283,10 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _tree_of(context, result, lambda value: _tree(context, value, leaves, choices))
         case None:
             return ("none",)
+        case Perhaps(given=bool() as given):
+            return _tree(context, result.value if given else None, leaves, choices)
+        case Perhaps():
+            return ("if", _leaf(result.given, leaves), _tree(context, result.value, leaves, choices), ("none",))
         case str():
             return ("str", result)
         case np.generic():

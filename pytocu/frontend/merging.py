@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.flags import both, negated
@@ -14,12 +15,15 @@ from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, is_array
+from pytocu.frontend.values import Context, Perhaps, as_strong, as_value, cast, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import Dim, DimLike, is_number, symbol, symbols
 from pytocu.ir.types import BOOL, I64, ArrayType, Type, WeakType, scalar, shape_of
 from pytocu.record import Record
+
+_joined = Deferred("pytocu.frontend.perhaps", "joined")
+_zero = Deferred("pytocu.frontend.perhaps", "zero")
 
 
 class Side(Record):
@@ -238,6 +242,8 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             return Unset(text, "assign it on both sides")
         if isinstance(value, Unset):
             return value
+    if any(value is None or isinstance(value, Perhaps) for value in values):
+        values = _with_none(merge, sides, values) or values
     parts: list[list[Any]] = [[], []]
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
@@ -278,6 +284,26 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
     put = _known_memories(merge, given)
     merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(put(results))}))
     return None
+
+
+def _with_none(merge: Merge, sides: list[Side], values: list[Any]) -> list[Any] | None:
+    """What the sides leave, of which one may have None, in one form; None where there is none."""
+
+    def zeros(number: int, leaf: Any) -> Any:
+        if not isinstance(leaf, Value):
+            return _zero(leaf)
+        side = sides[number]
+        before = len(side.insts)
+        made = _blank_in(merge, side, regions.bare(leaf.type))
+        merge.made.update(result for inst in side.insts[before:] for result in inst.results)
+        return made
+
+    leaves: list[Any] = []
+    flatten(tuple(values), leaves)
+    if any(isinstance(leaf, Value) and merge.hides(leaf.type, leaf.type) for leaf in leaves):
+        return None
+    found = _joined(*values, zeros)
+    return None if found is None else list(found)
 
 
 def _agreed(merge: Merge, sides: list[Side], a: Any, b: Any) -> tuple[Value, Value]:
@@ -485,6 +511,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     parts: list[list[Any]] = [[], []]
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
     given = [members_of(context, flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
+    if len(returning) == 2 and not failing:
+        given = _with_none(merge, sides, given) or given
     forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)

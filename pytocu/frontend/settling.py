@@ -9,7 +9,7 @@ from pytocu.errors import Note, UnsupportedError
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.reading import read_bool, read_float, read_int
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context
+from pytocu.frontend.values import Context, Perhaps
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, WeakType, element, scalar
@@ -84,6 +84,8 @@ def _leaves(value: Any, leaves: list[Value]) -> None:
                 _leaves(member, leaves)
         case dict():
             _leaves(list(value.values()), leaves)
+        case Perhaps():
+            _leaves(value.value, leaves)
 
 
 def _said(origin: Value) -> str:

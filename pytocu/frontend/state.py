@@ -12,14 +12,17 @@ from functools import lru_cache
 from operator import is_
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, Unset, no_step
 from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Masked, Members, is_number
+from pytocu.frontend.values import Context, Masked, Members, Perhaps, is_number
 from pytocu.ir.core import Value
 from pytocu.record import Record
 from pytocu.trees import made
+
+_as_carried = Deferred("pytocu.frontend.perhaps", "as_carried")
 
 LEAF = "leaf"
 
@@ -392,6 +395,8 @@ def members_alike(a: Any, b: Any, of_a: State, of_b: State) -> tuple[Any, Any] |
 
 def alike_to(model: Any, value: Any, state: State) -> Any:
     """A value with the members of what `model` has the members of; as it is where that is something else."""
+    if isinstance(model, Perhaps):
+        return _as_carried(model, value)
     lists = isinstance(model, _OfList) and isinstance(value, list) and len(value) == len(model)
     dicts = isinstance(model, _OfDict) and isinstance(value, dict) and (*value,) == model.keys
     tuples = isinstance(model, tuple) and type(value) is type(model) and len(value) == len(model)
@@ -447,6 +452,8 @@ def flatten(value: Any, leaves: list[Any]) -> Any:
         return LEAF
     if isinstance(value, tuple):
         return (type(value), *(flatten(member, leaves) for member in value))
+    if isinstance(value, Perhaps):
+        return (Perhaps, flatten(value.given, leaves), flatten(value.value, leaves))
     return value
 
 

@@ -46,7 +46,8 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         frame = Frame(context, function, scope_of(node), arguments, function.__code__.co_filename, name, caller)
     context.active.append(function)
     try:
-        run = (lambda: evaluate(frame, node.body)) if isinstance(node, ast.Lambda) else (lambda: run_block(frame, node.body))
+        of_block = lambda: run_block(frame, _whole_body(context, node))  # noqa: E731
+        run = (lambda: evaluate(frame, node.body)) if isinstance(node, ast.Lambda) else of_block
         made = _run_whole(context, run) if len(context.active) == 1 else run()
         if isinstance(node, ast.Lambda):
             return made
@@ -63,6 +64,16 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         return flow.value if flow.returned else None
     finally:
         context.active.pop()
+
+
+def _whole_body(context: Context, node: FunctionNode) -> Sequence[ast.stmt]:
+    """The statements of a function, with the one that Python runs at the end of a function that returns a value before."""
+    assert isinstance(node, ast.FunctionDef)
+    last = node.body[-1]
+    returns = any(isinstance(inner, ast.Return) and inner.value is not None for inner in own_nodes(node))
+    if context.elements is not None or not returns or isinstance(last, ast.Return | ast.Raise):
+        return node.body
+    return [*node.body, ast.copy_location(ast.Return(None), last)]
 
 
 def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...] = ()) -> Any:
@@ -118,14 +129,14 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
     match node:
         case ast.Return(value=value):
             loc = context.loc
-            return Returned(None if value is None else evaluate(frame, value), loc)
+            return Returned(None if value is None else evaluate(frame, value, perhaps=True), loc)
         case ast.Assign(targets=targets, value=value):
-            result = evaluate(frame, value)
+            result = evaluate(frame, value, perhaps=True)
             for target in targets:
                 assign_at(frame, target, result)
         case ast.AnnAssign(target=target, value=value):
             if value is not None:
-                assign_at(frame, target, evaluate(frame, value))
+                assign_at(frame, target, evaluate(frame, value, perhaps=True))
         case ast.AugAssign():
             _augmented(frame, node)
         case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Global() | ast.Nonlocal():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytocu.frontend.values import Grown, Masked, is_weak
+from pytocu.frontend.values import Grown, Masked, Perhaps, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import is_number, symbols
@@ -21,6 +21,8 @@ def kind_text(value: Any) -> str:
         return f"the elements of {type_text(value.array.type)} that a mask chooses"
     if isinstance(value, Grown):
         return "a list that a loop of run time made longer"
+    if isinstance(value, Perhaps):
+        return f"{kind_text(value.value)} or None"
     known = value is None or isinstance(value, str) or is_weak(value)
     return repr(value) if known else f"a {type(value).__name__}"
 

@@ -166,6 +166,10 @@ class Context:
         Whether the program stands in a loop of numbers of run time, and there in a side of a branch.
     implied : dict
         Conditions, each with what is known where it holds, and where it does not.
+    told : dict
+        Conditions that the branches around where the program stands have asked, each with what they found.
+    parts_of : dict
+        Conditions made of others by ``and`` and ``or``: what those are where one holds, and where it does not.
     apart : set of pairs of lengths
         Lengths of arguments that differ, which sides of a branch hand on.
     open, asking : bool
@@ -198,8 +202,8 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
         "containers", "elements", "facts", "filling", "forms", "given", "growing", "guarded", "guards", "handed", "held",
         "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers", "open",
-        "origins", "others", "outside", "paths", "placed", "positions", "raising", "read", "refused", "shared", "step_facts",
-        "steps", "unit_lengths", "written_out", "zeros",
+        "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "raising", "read", "refused", "shared",
+        "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -247,6 +251,8 @@ class Context:
         self.step_facts: tuple[DimLike, ...] = ()
         self.in_steps = self.in_side = False
         self.implied: dict[Value, tuple[tuple[DimLike, ...], tuple[DimLike, ...]]] = {}
+        self.told: dict[Value, bool] = {}
+        self.parts_of: dict[Value, tuple[tuple[tuple[Value, bool], ...], tuple[tuple[Value, bool], ...]]] = {}
 
     @property
     def loc(self) -> Loc:
@@ -360,6 +366,28 @@ class GrownMethod:
         self.grown = grown
 
 
+class Perhaps:
+    """A value or None, of which only a run knows which it is; see `pytocu.frontend.perhaps`.
+
+    Attributes
+    ----------
+    given : bool or Value
+        Whether there is a value, as Python's bool.
+    value : Any
+        A number, an array, or a tuple of these.
+    """
+
+    __pytocu_plain__ = True
+    __slots__ = ("given", "value")
+
+    def __init__(self, given: Any, value: Any):
+        self.given, self.value = given, value
+
+    @classmethod
+    def _make(cls, members: Sequence[Any]) -> Perhaps:
+        return cls(*members)
+
+
 def decides(value: Any) -> bool:
     """Whether a condition is a scalar known only at run time."""
     return isinstance(value, Value) and not dimensions(value)
@@ -398,7 +426,7 @@ def contains_dynamic(value: Any) -> bool:
         return any(map(contains_dynamic, value))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
-    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown)
+    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown | Perhaps)
 
 
 def is_number(value: Any) -> bool:
@@ -471,6 +499,8 @@ def describe(value: Any) -> str:
     name = (getattr(value, "__qualname__", None) or getattr(value, "__name__", None)) if is_plain(value) else None
     if isinstance(value, Grown):
         return f"{value.text}, which a loop of run time made longer"
+    if isinstance(value, Perhaps):
+        return "a value or None, of which only a run knows which it is"
     kind = "function" if hasattr(value, "__pytocu_plain__") else type(value).__name__
     return f"the {kind} {name}" if name else f"an object of type {kind}"
 

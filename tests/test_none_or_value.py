@@ -1,0 +1,250 @@
+"""Names and results that are a value or None by what a run does."""
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+A = np.random.default_rng(0).standard_normal(7)
+NONE = np.zeros(0)
+
+
+def first(x, t):
+    found = None
+    for i in range(len(x)):
+        if x[i] > t:
+            found = i
+            break
+    return found
+
+
+def returned(x, t):
+    for i in range(len(x)):
+        if x[i] > t:
+            return i
+    return None
+
+
+def to_the_end(x, t):
+    for v in x:
+        if v > t:
+            return v
+
+
+def pair(x, t):
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] + x[j] > t:
+                return i, j
+
+
+def last(x, t):
+    found = None
+    for i in range(len(x)):
+        if x[i] > t:
+            found = i
+        elif x[i] < -t:
+            found = None
+    return found
+
+
+def truth(x, t):
+    found = None
+    for v in x:
+        if v > t:
+            found = v
+        elif v < -t:
+            found = None
+    if found:
+        return found
+    return 0.0
+
+
+def while_none(x, t):
+    i = 0
+    found = None
+    while found is None and i < len(x):
+        if x[i] > t:
+            found = x[i]
+        i += 1
+    return found, i
+
+
+def greatest(x, t):
+    best = None
+    for i in range(len(x)):
+        if x[i] > t and (best is None or x[i] > best[0]):
+            best = x[i], i
+    return best
+
+
+def runs(x, t):
+    start = None
+    longest = count = 0
+    for i in range(len(x)):
+        if x[i] > t:
+            if start is None:
+                start = i
+        elif start is not None:
+            count += 1
+            longest = max(longest, i - start)
+            start = None
+    if start is not None:
+        count += 1
+    return count, longest
+
+
+def of_helper(x, t):
+    found = returned(x, t)
+    if found is None:
+        return x * 0
+    return x + x[found]
+
+
+def of_helper_in_loop(x, t):
+    n = 0
+    for k in range(3):
+        found = to_the_end(x, t + k)
+        n += 1 if found is None else 10
+    return n
+
+
+def asked(x, t):
+    found = returned(x, t)
+    return found is not None, not found, found is None
+
+
+def behind_raise(x, t):
+    found = returned(x, t)
+    if found is None:
+        raise ValueError("no number is so large")
+    return found * x
+
+
+def conditional(x, t):
+    found = x.sum() if len(x) and x.sum() > t else None
+    return found if found is not None else np.float64(3)
+
+
+def pieces(x, t):
+    found = returned(x, t)
+    return [found, 1], {"at": found}, (x, found)
+
+
+def in_two_functions(x, t):
+    def inner(found):
+        return -1 if found is None else found
+
+    return inner(first(x, t)) + inner(len(x) if t > 3 else None)
+
+
+NUMBERS = [
+    first, returned, to_the_end, pair, last, truth, while_none, greatest, runs, of_helper, of_helper_in_loop, asked,
+    behind_raise, conditional, pieces, in_two_functions,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", NUMBERS)
+@pytest.mark.parametrize(("x", "t"), [(A, 0.5), (A, 100.0), (NONE, 1.0)], ids=["some", "none", "empty"])
+def test_numbers(function: Callable[..., Any], x: np.ndarray, t: float) -> None:
+    everywhere(function, x, t)
+
+
+def argument(x, n):
+    if x[0] > n:
+        return x
+    return None
+
+
+def view(x, n):
+    if n > 0:
+        return x[1:]
+
+
+def changed(x, n):
+    y = None
+    if n > 0:
+        y = x
+    if y is not None:
+        y[0] = 5.0
+    return x.copy(), y is None
+
+
+def changed_before(x, n):
+    y = None
+    if n > 0:
+        y = x
+    x[0] = 7.0
+    return x.max() if y is None else y.max() * 2
+
+
+def one_memory(x, n):
+    y, z = None, x * 2
+    if n > 0:
+        y = z
+    z[0] = 7.0
+    return y, z
+
+
+def best_row(x, n):
+    best = None
+    for k in range(4):
+        y = x * k
+        if y.sum() > n:
+            best = y
+    return best
+
+
+def best_of_rows(x, n):
+    best = None
+    for k in range(4):
+        y = x * (k - n)
+        if best is None or y.sum() > best.sum():
+            best = y
+    return best
+
+
+@pytest.mark.parametrize("function", [argument, view, changed, changed_before, one_memory, best_row, best_of_rows])
+@pytest.mark.parametrize("n", [2, -1, -100, 100])
+def test_arrays(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, A, n)
+
+
+def test_an_argument_comes_back_as_it_is_and_a_view_as_one() -> None:
+    x = A.copy()
+    assert pytocu.jit(argument)(x, -100) is x
+    assert pytocu.jit(argument)(x, 100) is None
+    assert np.shares_memory(pytocu.jit(view)(x, 1), x)
+
+
+def used(x, t):
+    found = returned(x, t)
+    return x[found] * 2
+
+
+def compared(x, t):
+    return returned(x, t) < 2
+
+
+@pytest.mark.parametrize("function", [used, compared])
+def test_a_run_in_which_none_is_used_is_refused(function: Callable[..., Any]) -> None:
+    everywhere(function, A, 0.5)
+    with pytest.raises(UnsupportedError, match="is None where it is used as a value") as caught:
+        pytocu.jit(function)(A.copy(), 100.0)
+    assert "is not None" in str(caught.value)
+
+
+def other_object(x, n):
+    y = None if n < 0 else n
+    return y is x
+
+
+def test_is_with_something_else_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="ask for None alone"):
+        pytocu.jit(other_object)(copy.copy(A), 3)
