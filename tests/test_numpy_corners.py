@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from edge_tools import check
 from function_tools import agree, refused
 
 import pytocu
 from pytocu.errors import UnsupportedError
-from pytocu.testing.cases import call_jit
+from pytocu.testing.cases import call_interpreted, call_jit
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 
@@ -182,3 +183,34 @@ def test_transforms_of_float16_along_several_axes(arguments: str):
 @pytest.mark.parametrize("call", ["pow(a)", "divmod(a)", "abs()", "range()", "round(a, 1, 2)", "sum()", "abs(x=a)"])
 def test_arguments_that_functions_of_python_do_not_take(call: str):
     test_classes_and_sentences(call, 2.5)
+
+
+BORDERS = (
+    *(f"np.pad(a, ((1, 2), (0, 3)), mode={mode!r})" for mode in ("maximum", "minimum", "mean", "median", "linear_ramp")),
+    *(f"np.pad(a, (2, 1), {mode!r}, stat_length={lengths})" for mode in ("minimum", "median") for lengths in (1, (2, 9))),
+    "np.pad(a, 3, 'linear_ramp', end_values=7)", "np.pad(a, 3, 'linear_ramp', end_values=((7, -2), (0.5, 1)))",
+    "np.pad(a, 2, 'reflect', reflect_type='odd')", "np.pad(a, (3, 1), 'symmetric', reflect_type='odd')",
+    "np.pad(a[None, 0], ((3, 2), (0, 0)), 'reflect', reflect_type='odd')",
+    "np.pad(a, 1, 'mean', stat_length=1.5)", "np.pad(a, 0, 'minimum', stat_length=0)", "np.pad(a, 0, 'mean')",
+    "np.pad(a, 1, 'mean', stat_length=-1)", "np.pad(a, 1, 'mean', end_values=2)", "np.pad(a[:0], 1, 'median')",
+    "np.pad(a[:0], ((0, 0), (1, 1)), 'maximum')", "np.pad(a[0, 0], (), 'mean')", "np.pad(a, {-1: 1}, 'mean')",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["i8", "u1", "?", "f2", "f4", "c16"])
+def test_borders_that_are_computed(dtype):
+    """Statistics are rounded for integers; each axis takes the borders of those before it in."""
+    check([f"(np.arange(12).reshape(3, 4) * 7 % 11).astype({dtype!r})"], BORDERS, ulp=2, call=call_interpreted)
+
+
+def test_borders_everywhere():
+    a = np.float32(np.arange(12).reshape(3, 4) * 7 % 11)
+    agree(["np.pad(a, 2, 'maximum')", "np.pad(a, (1, 2), 'linear_ramp', end_values=7)"], a)
+    agree("np.pad(a, 1, 'mean', stat_length=2)", a, ulp=2)
+    agree("np.pad(a, b, 'symmetric', reflect_type='odd')", a, 2)
+
+
+def test_numbers_at_equal_distances_of_complex_ends():
+    texts = ["np.linspace(a, 1, 5)", "np.linspace(0, a, 4, endpoint=False)", "np.linspace(a, a, 3)", "np.linspace(a, 2, 1)"]
+    for a in (2 - 3j, np.array([1 + 2j, 3 - 1j], "c8"), np.array(1j)):
+        agree(texts, a)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from edge_tools import check
 from test_run_time_positions import agrees
 
 import pytocu
@@ -112,6 +113,36 @@ def test_lengths_that_numpy_refuses(text: str, n: int) -> None:
     assert str(wanted.value).strip() in str(found.value)
 
 
+RANGES = (
+    "np.arange(a)", "np.arange(a, 8)", "np.arange(0.1, a, 0.3)", "np.arange(a, 7, dtype='f2')", "np.arange(True, a)",
+    "np.arange(a, a + 3, np.int8(1))", "np.arange(a, False)", "np.arange(a, np.True_)",
+)  # fmt: skip
+STEPS = (
+    "np.arange(0, 9, a)", "np.arange(9.5, -4, -a)", "np.arange(a, 20, a / 7)", "np.arange(20, 2, -(a + 1), dtype='i4')",
+    "np.arange(20, 2, -4.3, dtype='i4')", "np.arange(-a / 9, 5, dtype=int)", "np.arange(-0.5, 5, dtype=int)",
+)  # fmt: skip
+ENDS = (
+    "np.float32(3.3)", "np.float16(2.1)", "np.array(2.5, 'f4')", "2.75", "3", "np.int8(5)", "np.uint8(250)", "True", "np.True_",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_ranges_of_numbers_of_run_time(end: str) -> None:
+    """NumPy computes with the numbers as they are: a float32 rounds, an uint8 wraps around, a bool is an int."""
+    check([end], RANGES + STEPS * (end not in ("True", "np.True_", "np.uint8(250)")), call=call_interpreted)
+
+
+def test_ranges_that_are_none() -> None:
+    check(["np.float32(np.nan)"], ["np.arange(a)", "np.arange(0, a)"], call=call_interpreted)
+    for zero in ("np.float32(0)", "np.int8(0)", "0"):
+        check([zero], ["np.arange(1, 9, a)"], call=call_interpreted)
+
+
+@pytest.mark.parametrize("bound", ["True", "False", "np.True_", "np.array(True)", "np.array([2])", "np.float32(2)", "2.0"])
+def test_bounds_of_slices_that_are_no_ints(bound: str) -> None:
+    check(["np.arange(6.0)", bound], ["a[:b]", "a[b:]", "a[False:b]", "a[::b]", *["np.roll(a, b)"] * ("[" not in bound)])
+
+
 @pytest.mark.parametrize(
     ("text", "n", "said"),
     [
@@ -119,8 +150,8 @@ def test_lengths_that_numpy_refuses(text: str, n: int) -> None:
         ("np.zeros(n) + x", 1, "a length known only at run time is 1"),
         ("np.linspace(0, 1, n, retstep=True)", 1, "has no step"),
         ("np.zeros(n)", True, "a length must be an int"),
-        ("np.arange(n)", np.float32(3), "a bound of np.arange must be an int or a float64"),
-        ("np.arange(0, 9, n)", 2, "write start"),
+        ("np.arange(n)", np.uint64(3), "a bound of np.arange must be an int or a float"),
+        ("np.arange(n, 9, n)", np.True_, "a start and a step that are bools"),
     ],
 )
 def test_lengths_that_are_refused(text: str, n: Any, said: str) -> None:

@@ -441,9 +441,9 @@ def test_within_the_bounds_of_powers() -> None:
 
 
 @pytest.mark.parametrize("function", [
-    lambda x: np.pad(x, 1, mode="mean"),
-    lambda x: np.pad(x, 1, mode="linear_ramp"),
-    lambda x: np.linspace(0, 1j, 3),
+    lambda x: np.pad(x, 9, mode="reflect", reflect_type="odd"),
+    lambda x: np.pad(x, 1, mode=len),
+    lambda x: np.geomspace(1, 1j, 3),
 ])  # fmt: skip
 def test_refusals(function: Callable[..., Any]) -> None:
     with pytest.raises(pytocu.UnsupportedError) as found:

@@ -23,7 +23,7 @@ from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementw
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.reductions import reduce
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import (
     DIMENSION,
     NEGATIVE,
@@ -46,7 +46,6 @@ from pytocu.frontend.values import (
     as_strong,
     as_value,
     cast,
-    convert,
     describe,
     dim_value,
     dimensions,
@@ -57,7 +56,22 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
-from pytocu.ir.types import BOOL, F16, F32, F64, I64, U64, WEAK_FLOAT, WEAK_INT, DType, WeakType, dtype_of, element, scalar
+from pytocu.ir.types import (
+    BOOL,
+    F16,
+    F32,
+    F64,
+    I64,
+    U64,
+    WEAK_BOOL,
+    WEAK_FLOAT,
+    WEAK_INT,
+    DType,
+    WeakType,
+    dtype_of,
+    element,
+    scalar,
+)
 
 
 def _dtype(context: Context, dtype: Any, default: DType) -> DType:
@@ -222,7 +236,7 @@ def arange(
     Raises
     ------
     UnsupportedError
-        A bound that is computed of data, or a step of a range of ints that is known only at run time.
+        A bound that is a number with axes, an unsigned one of 64 bits or a complex one.
     """
     check_device(context, device, like)
     if start is not None and args:
@@ -230,13 +244,19 @@ def arange(
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
+    if any(isinstance(b, Value) for b in (first, last, by)):
+        _check_bools(context, first, last, by)
     if all(map(_is_int, (first, last))) and any(isinstance(b, Value) and not is_weak(b) for b in (first, last)):
         # NumPy counts with the difference, which a narrow dtype may not hold.
         distance = _bound(context, binary(context, "subtract", last, first))
         first = _bound(context, first)
         last = binary(context, "add", first, distance)
+    if isinstance(by, Value) and not is_weak(by) and not dimensions(by):
+        # NumPy divides by a NumPy scalar, which gives no exception of its own.
+        fine = elementwise(context, "not_equal", by, 0)
+        by = require(context, by, fine, "ValueError", str(SIZE))
     first, last, by = (_bound(context, bound) for bound in (first, last, by))
-    examples = [(0.0 if b.type == WEAK_FLOAT else 0) if isinstance(b, Value) else b for b in (first, last)]
+    examples = [_example(b) for b in (first, last)]
     made = attempt(context, np.arange, *examples, _long_step(by, *examples)).dtype
     if isinstance(by, (float, np.floating)) and not np.isfinite(by):
         raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
@@ -249,34 +269,62 @@ def arange(
         _range_of_bools(context, first, last, by)
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
-    if isinstance(by, Value) and target.is_integer:
-        text = "np.arange of ints with a step known only at run time"
-        raise UnsupportedError(text, context.loc, "write start + np.arange(count) * step")
     size = number_of_elements(context, first, last, by)
     return _range(context, first, by, size, target)
 
 
 def _is_int(bound: Any) -> bool:
     if not isinstance(bound, Value):
-        return isinstance(bound, (int, np.integer))
-    return bound.type == WEAK_INT or (not is_weak(bound) and element(bound.type).is_integer)
+        return isinstance(bound, (int, np.integer, np.bool_))
+    if is_weak(bound):
+        return bound.type in (WEAK_INT, WEAK_BOOL)
+    return element(bound.type).is_integer or element(bound.type) is BOOL
 
 
 def _bound(context: Context, bound: Any) -> Any:
-    """A bound as a number of Python's, where NumPy computes the range with the same numbers then."""
+    """A bound as a number of Python's, where NumPy computes the range with the same numbers then; else a NumPy scalar."""
     if not isinstance(bound, Value) or bound.type in (WEAK_INT, WEAK_FLOAT):
         return bound
+    if bound.type == WEAK_BOOL:
+        return on_host(context, "python_int", bound)
     if not isinstance(bound.type, WeakType) and not dimensions(bound):
         kind = element(bound.type)
-        if kind.is_integer and kind is not U64:
+        if kind is BOOL or (kind.is_integer and kind is not U64):
             return read_int(context, scalar_of(context, bound, "int"), "np.arange")
         if kind is F64:
             return read_float(context, scalar_of(context, bound, "float"))
+        if kind.kind == "f":
+            return scalar_of(context, bound, "float")
     raise UnsupportedError(
-        f"a bound of np.arange must be an int or a float64, and this is {describe(bound)}",
+        f"a bound of np.arange must be an int or a float, and this is {describe(bound)}",
         context.loc,
         "write int(...) or float(...) around it",
     )
+
+
+def _example(bound: Any) -> Any:
+    """A number of the kind that a bound is."""
+    if not isinstance(bound, Value):
+        return bound
+    if is_weak(bound):
+        return 0.0 if bound.type == WEAK_FLOAT else 0
+    return element(bound.type).numpy.type(0)
+
+
+def _check_bools(context: Context, first: Any, last: Any, by: Any) -> None:
+    """NumPy subtracts and adds the bounds, which means something else for two truth values of which one is NumPy's."""
+    kinds = [_bool_kind(b) for b in (first, last, by)]
+    if None not in kinds[:2] and "numpy" in kinds[:2]:
+        attempt(context, np.arange, np.False_, np.True_)
+    if None not in (kinds[0], kinds[2]) and "numpy" in (kinds[0], kinds[2]):
+        raise UnsupportedError("np.arange with a start and a step that are bools", context.loc, "write int(...) around them")
+
+
+def _bool_kind(bound: Any) -> str | None:
+    if isinstance(bound, Value):
+        numpys = not is_weak(bound) and element(bound.type) is BOOL
+        return "numpy" if numpys else "python" if bound.type == WEAK_BOOL else None
+    return "numpy" if isinstance(bound, np.bool_) else "python" if isinstance(bound, bool) else None
 
 
 def _range_of_bools(context: Context, first: Any, last: Any, by: Any) -> None:
@@ -289,7 +337,7 @@ def _range_of_bools(context: Context, first: Any, last: Any, by: Any) -> None:
 def _long_step(by: Any, first: Any, last: Any) -> Any:
     """A step of the same kind with which a range is short: NumPy makes the range to say what its dtype is."""
     if isinstance(by, Value):
-        by = 1.0 if by.type == WEAK_FLOAT else 1
+        by = _example(by) + type(_example(by))(1)
     numbers = (by, first, last)
     if not all(isinstance(b, (int, float, np.integer, np.floating)) and -np.inf < b < np.inf for b in numbers):
         return by
@@ -350,7 +398,17 @@ def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
         return math.ceil((last - first) / by)
     # NumPy computes the number of elements with Python's numbers as well.
     quotient = binary(context, "divide", binary(context, "subtract", last, first), by)
+    if isinstance(quotient, Value) and not is_weak(quotient):
+        quotient = read_float(context, _finite(context, quotient))
     return number_as_dim(context, on_host(context, "math_ceil", quotient)) or 0
+
+
+def _finite(context: Context, quotient: Value) -> Value:
+    """How often a step fits, a NumPy scalar, with NumPy's exceptions of what is no number of elements."""
+    number = elementwise(context, "logical_not", elementwise(context, "isnan", quotient))
+    quotient = require(context, quotient, number, "ValueError", "arange: cannot compute length")
+    fits = elementwise(context, "less", elementwise(context, "absolute", cast(context, quotient, F64)), 2.0**63)
+    return require(context, quotient, fits, "ValueError", str(SIZE))
 
 
 def _whole(context: Context, bound: Any) -> DimLike | None:
@@ -365,8 +423,9 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
     if dtype.is_integer:
         start = cast(context, as_strong(context, first), dtype) if isinstance(first, Value) else int(first)
         made = cast(context, place, dtype)
-        if by != 1:
-            step = number(context, int(np.int64(int(by)).astype(dtype.numpy)), dtype)
+        step = _whole_step(context, first, by, dtype)
+        if step != 1:
+            step = number(context, int(np.int64(step).astype(dtype.numpy)), dtype) if isinstance(step, int) else step
             made = elementwise(context, "multiply", made, step)
         if isinstance(start, int):
             if start == 0:
@@ -375,7 +434,7 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
         return elementwise(context, "add", made, start)
     wide = F32 if dtype is F16 else dtype
     if isinstance(first, Value) or isinstance(by, Value):
-        start = convert(context, first, wide) if isinstance(first, Value) else number(context, float(first), wide)
+        start = cast(context, first, wide) if isinstance(first, Value) else number(context, float(first), wide)
         second = cast(context, as_strong(context, binary(context, "add", first, by)), wide)
         step = elementwise(context, "subtract", second, start)
         return _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), start), dtype)
@@ -393,6 +452,18 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
         at_one = elementwise(context, "equal", place, 1)
         made = elementwise(context, "where", at_one, number(context, float(second), dtype), made)
     return made
+
+
+def _whole_step(context: Context, first: Any, by: Any, dtype: DType) -> Any:
+    """From the first element to the second, each cut off to an integer."""
+    if isinstance(by, (int, np.integer)) and _is_int(first):
+        return int(by)
+    if not isinstance(first, Value) and not isinstance(by, Value):
+        return int(first + by) - int(first)
+    if isinstance(by, Value) and by.type == WEAK_INT and _is_int(first):
+        return cast(context, as_strong(context, by), dtype)
+    begin, second = (cast(context, as_strong(context, v), dtype) for v in (first, binary(context, "add", first, by)))
+    return elementwise(context, "subtract", second, begin)
 
 
 def _steps(context: Context, place: Value, step: Value, dtype: DType) -> Value:
@@ -420,7 +491,7 @@ def linspace(
     Raises
     ------
     UnsupportedError
-        `num` is computed of data, or complex numbers.
+        `num` is computed of data.
     """
     check_device(context, device)
     sentence = "Number of samples, {0}, must be non-negative."
@@ -429,8 +500,6 @@ def linspace(
         raise raised(ValueError(sentence.format(count)), context.loc)
     ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
     found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
-    if found.kind == "c":
-        raise UnsupportedError("np.linspace of complex numbers", context.loc, "make the parts")
     target = _dtype(context, dtype, found)
     # The start is added in its own dtype, which is wider than the result's for a Python scalar beside a float32.
     start = as_strong(context, ends[0])

@@ -17,7 +17,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbols
-from pytocu.ir.types import WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
 
 
 def slice_bounds(
@@ -170,7 +170,10 @@ def _check_item(context: Context, item: Any) -> None:
         for bound in (item.start, item.stop, item.step):
             if bound is None or _is_position(bound):
                 continue
-            if not isinstance(bound, Value) or bound.type in (WEAK_FLOAT, WEAK_COMPLEX):
+            if is_array(bound) and (dimensions(bound) or not element(bound.type).is_integer):
+                text = "only integer scalar arrays can be converted to a scalar index"
+                raise raised(TypeError(text), context.loc, "take the int that is meant, as n[0]")
+            if not isinstance(bound, Value) or isinstance(bound.type, WeakType) or not element(bound.type).is_integer:
                 text = "slice indices must be integers or None or have an __index__ method"
                 raise raised(TypeError(text), context.loc)
             what, help = "step", "make it a Python int: x[::int(step)]"

@@ -1,4 +1,4 @@
-"""Arrays put together: joined, padded, rolled and repeated ones.
+"""Arrays put together: joined, rolled and repeated ones.
 
 Nothing is copied: an element of the result is read where it is, in the kernel that needs it.
 """
@@ -16,8 +16,8 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import moveaxis, target_dtype
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.gathering import along, gather, take
-from pytocu.frontend.inplace import number_in, write_result
+from pytocu.frontend.gathering import take
+from pytocu.frontend.inplace import write_result
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import combined, stand_in
@@ -30,17 +30,14 @@ from pytocu.frontend.reshaping import (
     as_shape,
     at_least,
     broadcast,
-    broadcast_to,
     copied,
     ravel,
 )
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
     Context,
     Grown,
     as_dim,
-    as_element,
     as_strong,
     as_value,
     cast,
@@ -52,10 +49,11 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
     is_weak,
 )
+from pytocu.frontend.worded import evaluated
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
-from pytocu.ir.types import I64, WEAK_INT, DType, WeakType, element, scalar
+from pytocu.ir.types import I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element
 
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 
@@ -329,135 +327,6 @@ def append(context: Context, arr: Any, values: Any, axis: Any = None) -> Value:
 # Pad, roll, repeat.
 
 
-def pad(context: Context, array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Value:
-    """An array with a border.
-
-    Raises
-    ------
-    UnsupportedError
-        A mode that computes with elements (mean, linear_ramp), or a border of unknown width.
-    """
-    value = array_of(context, array)
-    ndim = len(dimensions(value))
-    widths = _pairs(context, pad_width, ndim)
-    known = {"constant": ("constant_values",), "reflect": ("reflect_type",), "symmetric": ("reflect_type",)}
-    if mode not in ("constant", "edge", "empty", "reflect", "symmetric", "wrap"):
-        attempt(context, np.pad, np.zeros(1), 0, mode)
-        raise UnsupportedError(f"np.pad with mode={mode!r}", context.loc, "compute the border and use np.concatenate")
-    extra = set(kwargs) - set(known.get(mode, ()))
-    if extra:
-        raise raised(ValueError(f"unsupported keyword arguments for mode '{mode}': {extra}"), context.loc)
-    if kwargs.get("reflect_type", "even") != "even":
-        raise UnsupportedError("np.pad with reflect_type='odd'", context.loc, "compute the border and use np.concatenate")
-    fills = _fills(context, kwargs.get("constant_values", 0), ndim, value) if mode == "constant" else []
-    for axis, (before, after) in enumerate(widths):
-        borders = []
-        for side, width in enumerate((before, after)):
-            if width == 0:
-                borders.append(None)
-            elif mode in ("constant", "empty"):
-                shape = dimensions(value)
-                number = fills[axis][side] if fills else context.builder.const(0, scalar(element(value.type)))
-                borders.append(broadcast(context, number, (*shape[:axis], width, *shape[axis + 1 :])))
-            else:
-                borders.append(_border(context, value, axis, width, side == 1, mode))
-        pieces = [p for p in (borders[0], value, borders[1]) if p is not None]
-        if len(pieces) > 1:
-            value = context.builder.emit("concatenate", pieces, {"axis": axis})
-    return value if all(w == (0, 0) for w in widths) is False else copied(context, value)
-
-
-def _pairs(context: Context, widths: Any, ndim: int) -> list[tuple[DimLike, DimLike]]:
-    """Before and after, for each axis."""
-    if isinstance(widths, dict):
-        made: list[Any] = [(0, 0)] * ndim
-        for axis, width in widths.items():
-            made[normal_axis(context, axis, ndim)] = width if isinstance(width, (tuple, list)) else (width, width)
-        widths = made
-    if not isinstance(widths, (tuple, list)):
-        rows: list[Any] = [(widths, widths)] * ndim
-    elif not any(isinstance(w, (tuple, list)) for w in widths):
-        if len(widths) not in (1, 2):
-            attempt(context, np.broadcast_to, np.zeros(len(widths)), (ndim, 2))
-        rows = [(widths[0], widths[-1])] * ndim
-    else:
-        rows = [w if isinstance(w, (tuple, list)) else (w,) for w in widths]
-        if len(rows) == 1:
-            rows = rows * ndim
-        if len(rows) != ndim:
-            attempt(context, np.broadcast_to, np.zeros((len(rows), 2)), (ndim, 2))
-    pairs: list[tuple[DimLike, DimLike]] = []
-    for row in rows:
-        found = as_shape(context, tuple(row), _BORDER, beyond=_NO_WIDTH)
-        if any(isinstance(d, int) and d < 0 for d in found):
-            raise raised(ValueError(_BORDER), context.loc)
-        pairs.append((found[0], found[-1]))
-    return pairs
-
-
-_BORDER = "index can't contain negative values"
-_NO_WIDTH = TypeError("`pad_width` must be of integral type.")
-"""What NumPy raises of an array of widths of which int64 does not hold one."""
-
-
-def _fills(context: Context, given: Any, ndim: int, value: Value) -> list[tuple[Value, Value]]:
-    """The numbers of a border, for each axis before and after."""
-    if isinstance(given, (tuple, list)):
-        rows = [tuple(g) if isinstance(g, (tuple, list)) else g for g in given]
-        if not any(isinstance(r, tuple) for r in rows):
-            rows = [(rows[0], rows[-1])]
-        rows = [r if isinstance(r, tuple) else (r, r) for r in rows]
-        rows = rows * ndim if len(rows) == 1 else rows
-    else:
-        rows = [(given, given)] * ndim
-    dtype = element(value.type)
-    if isinstance(given, Value) and dimensions(given):
-        # NumPy repeats the numbers of an array to two for each axis.
-        table = broadcast_to(context, given, (ndim, 2))
-        found = [[_element(context, table, axis, side, dtype) for side in (0, 1)] for axis in range(ndim)]
-        return [(before, after) for before, after in found]
-
-    def number(item: Any) -> Value:
-        if is_number(item):
-            # NumPy assigns an element of the array that it makes of the numbers.
-            return number_in(context, np.asarray(item)[()], dtype)
-        found = without_axes(context, as_strong(context, item))
-        if dimensions(found):
-            help = "make an array of the numbers first, or write them out"
-            raise UnsupportedError("np.pad with arrays in a list of constant_values=", context.loc, help)
-        return as_element(context, found, dtype)
-
-    return [(number(row[0]), number(row[-1])) for row in rows]
-
-
-def _element(context: Context, table: Value, axis: int, side: int, dtype: DType) -> Value:
-    """A number of a border in the array's dtype, as an element is assigned."""
-    row = context.builder.emit("index", (table,), {"axis": 0, "at": axis})
-    found = context.builder.emit("index", (row,), {"axis": 0, "at": side})
-    return as_element(context, found, dtype)
-
-
-def _border(context: Context, value: Value, axis: int, width: DimLike, behind: bool, mode: str) -> Value:
-    """The border of one side: elements of the array at positions that go on from it."""
-    length = dimensions(value)[axis]
-    sentence = f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'"
-    require_equal(context, dim_min(length, 1), 1, "ValueError", sentence)
-    if mode == "edge":
-        shape = dimensions(value)
-        edge = _part(context, value, axis, length + (-1) if behind else 0, 1)
-        return broadcast(context, edge, (*shape[:axis], width, *shape[axis + 1 :]))
-    place = along(context, width, 0, 1)
-    place = elementwise(context, "add" if behind else "subtract", place, dim_value(context, length if behind else width))
-    periods = {"wrap": length, "symmetric": length * 2, "reflect": length * 2 - 2}
-    period = dim_max(periods[mode], 1)
-    place = elementwise(context, "remainder", place, dim_value(context, period))
-    if mode != "wrap":
-        # The second half of a period goes back.
-        end = dim_value(context, period - (mode == "symmetric"))
-        place = elementwise(context, "minimum", place, elementwise(context, "subtract", end, place))
-    return gather(context, value, [axis], [place], axis)
-
-
 def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
     """Elements moved along axes; what leaves at one end comes in at the other."""
     value = array_of(context, a)
@@ -496,10 +365,16 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
     for given in items:
         # As NumPy takes numbers known now.
         item: Any = int(given) if isinstance(given, (bool, float, np.bool_, np.floating)) else given
+        if isinstance(item, Value) and not dimensions(item) and _is_bool_or_float(item):
+            item = evaluated(context, "int(item)", {"item": item})
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
         whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
         found.append(item if whole or type(item) is int else as_shape(context, item)[0])
     return tuple(found)
+
+
+def _is_bool_or_float(value: Value) -> bool:
+    return value.type in (WEAK_BOOL, WEAK_FLOAT) if is_weak(value) else element(value.type).kind in "bf"
 
 
 def _rolled(context: Context, value: Value, shift: DimLike | Value, axis: int) -> Value:
@@ -514,11 +389,11 @@ def _rolled(context: Context, value: Value, shift: DimLike | Value, axis: int) -
     back = modulo(shift, length if isinstance(length, int) and length > 0 else dim_max(length, 1))
     if back == 0:
         return copied(context, value)
-    pieces = [_part(context, value, axis, length - back, back), _part(context, value, axis, 0, length - back)]
+    pieces = [part(context, value, axis, length - back, back), part(context, value, axis, 0, length - back)]
     return context.builder.emit("concatenate", pieces, {"axis": axis})
 
 
-def _part(context: Context, value: Value, axis: int, start: DimLike, size: DimLike) -> Value:
+def part(context: Context, value: Value, axis: int, start: DimLike, size: DimLike) -> Value:
     """A stretch of an axis that is known to be inside of it."""
     shape = dimensions(value)
     attrs = {
@@ -628,7 +503,6 @@ FUNCTIONS: dict[str, Handler] = {
     "dstack": joined(3, 2),
     "column_stack": column_stack,
     "append": append,
-    "pad": pad,
     "roll": roll,
     "tile": tile,
     "repeat": lambda context, a, repeats, axis=None: repeat(context, array_of(context, a), repeats, axis),

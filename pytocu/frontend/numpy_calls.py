@@ -219,7 +219,7 @@ FUNCTIONS = Table(
         "histograms": "bincount histogram histogram_bin_edges",
         "histograms_2d": "histogram2d histogramdd",
         "interpolation": "interp digitize trapezoid",
-        "joining": "concatenate stack vstack hstack dstack column_stack append pad roll tile repeat",
+        "joining": "concatenate stack vstack hstack dstack column_stack append roll tile repeat",
         "least_squares": "linalg.lstsq linalg.multi_dot linalg.tensorinv linalg.tensorsolve",
         "library_calls": (
             "sort sort_complex argsort lexsort searchsorted linalg.solve linalg.inv linalg.det linalg.slogdet fft.fft fft.ifft "
@@ -231,6 +231,7 @@ FUNCTIONS = Table(
         ),
         "neighbours": "diff linalg.cross ediff1d gradient kron cross",
         "order_statistics": "median nanmedian percentile quantile nanpercentile nanquantile",
+        "padding": "pad",
         "partitions": "partition argpartition",
         "polynomials": "poly polyval polyadd polysub polymul polydiv polyder polyint",
         "ranks": "linalg.cond linalg.matrix_rank",

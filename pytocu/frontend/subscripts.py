@@ -30,7 +30,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
-from pytocu.ir.types import WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
@@ -57,6 +57,9 @@ def slice_of(frame: Frame, node: ast.Slice) -> slice:
 
 def _read_bound(context: Context, bound: Any) -> Any:
     """A bound of a slice, which is Python's int: the host reads one that is computed."""
+    if isinstance(bound, Value) and bound.type == WEAK_BOOL:
+        # Python's truth values are ints, NumPy's are not.
+        return context.builder.emit("python_int", (bound,))
     if context.elements is not None or not isinstance(bound, Value) or isinstance(bound.type, WeakType) or dimensions(bound):
         return bound
     return read_int(context, scalar_of(context, bound, "slice"), "a slice bound") if element(bound.type).is_integer else bound
