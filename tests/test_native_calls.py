@@ -284,6 +284,14 @@ def test_closures_and_attributes_are_looked_at():
     compare(compiled(V), raised(V), exact=False, ulp=2)
 
 
+def test_python_makes_the_calls_where_objects_have_other_heads(monkeypatch):
+    monkeypatch.setattr(native_calls, "_HEAD", 32)
+    compiled = pytocu.jit(softmax)
+    for _ in range(4):
+        compare(compiled(F), softmax(F), exact=False, ulp=4)
+    assert records(compiled) == 0
+
+
 def test_keywords():
     def scaled(x, /, y, *, scale=2.0, shift=1.0):
         return x * scale + y - shift

@@ -182,6 +182,9 @@ entry:
   %positional = load i64, ptr %positional.at, align 8
   %named.at = getelementptr i64, ptr %state, i64 5
   %named = load i64, ptr %named.at, align 8
+  %members.at = getelementptr i64, ptr %state, i64 6
+  %members = load i64, ptr %members.at, align 8
+  %parameters.first = getelementptr i8, ptr %parameters, i64 %members
   %too.many = icmp ugt i64 %given, %positional
   br i1 %too.many, label %python, label %entry.names
 entry.names:
@@ -194,6 +197,7 @@ name.count:
   %more = icmp ugt i64 %all, %count
   br i1 %more, label %python, label %name.begin
 name.begin:
+  %names.first = getelementptr i8, ptr %names, i64 %members
   %all.bytes = shl i64 %count, 3
   call void @llvm.memset.p0.i64(ptr %arguments, i8 0, i64 %all.bytes, i1 false)
   %first.bytes = shl i64 %given, 3
@@ -204,8 +208,7 @@ name.look:
   %left = icmp ult i64 %one, %size
   br i1 %left, label %name.read, label %name.gaps
 name.read:
-  %name.place = add i64 %one, 3
-  %name.at = getelementptr ptr, ptr %names, i64 %name.place
+  %name.at = getelementptr ptr, ptr %names.first, i64 %one
   %name = load ptr, ptr %name.at, align 8
   br label %name.find
 name.find:
@@ -213,8 +216,7 @@ name.find:
   %inside = icmp ult i64 %which, %count
   br i1 %inside, label %name.compare, label %python
 name.compare:
-  %parameter.place = add i64 %which, 3
-  %parameter.at = getelementptr ptr, ptr %parameters, i64 %parameter.place
+  %parameter.at = getelementptr ptr, ptr %parameters.first, i64 %which
   %parameter = load ptr, ptr %parameter.at, align 8
   %is.it = icmp eq ptr %parameter, %name
   br i1 %is.it, label %name.free, label %name.other

@@ -70,9 +70,16 @@ class _Code:
 _code = _Code()
 
 
+_HEAD = 16
+"""Bytes before what an object holds: a count of references and its class."""
+
+
 def method(build: Callable[[], bytes | None]) -> Any:
-    """The native function, loaded; None where there is none.  ``build()`` gives its object code the first time."""
-    return _code.load(build)
+    """The native function, loaded; None where there is none.  ``build()`` gives its object code the first time.
+
+    A Python without the global lock has longer heads, which the native function does not know: it makes all calls itself.
+    """
+    return _code.load(build) if object.__basicsize__ == _HEAD else None
 
 
 def python_api(name: str) -> int:
@@ -121,7 +128,9 @@ class Calls:
         self.names = tuple(sys.intern(p.name) for p in parameters)
         positional = sum(p.kind is not p.KEYWORD_ONLY for p in parameters)
         named = sum(p.kind is p.POSITIONAL_ONLY for p in parameters)
-        self.state = (_WORD * 6)(0, id(python), id(self.names), len(self.names), positional, named)
+        # Where a tuple has its members differs between versions of Python, and the native code is the same for all.
+        members = tuple.__basicsize__
+        self.state = (_WORD * 7)(0, id(python), id(self.names), len(self.names), positional, named, members)
         self.records: tuple[_Owner, ...] = ()
         make = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.py_object)(
             ("PyCFunction_NewEx", ctypes.pythonapi)
