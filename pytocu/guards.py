@@ -42,7 +42,7 @@ class Guard(Record):
     path : tuple or None
         How another process finds the value, see :func:`reader`; None where it cannot.
     same : object
-        The value itself where it cannot change: finding it again is quicker than its key.
+        The value itself where it cannot change, or counts as this one object: finding it again is quicker than its key.
     """
 
     name: str
@@ -59,6 +59,9 @@ class Guard(Record):
     def watch(self) -> Callable[[Sequence[Any]], bool]:
         """The same as a function of its own, for calls that ask again and again."""
         _, read, key, key_of, _, same = self
+        kind = class_alone(key)
+        if kind is not None:
+            return lambda arguments: type(read(arguments)) is kind
 
         def holds(arguments: Sequence[Any]) -> bool:
             value = read(arguments)
@@ -82,8 +85,15 @@ def guard(
 ) -> Guard:
     """A guard that holds while `read` gives what `value` is now."""
     key_of = key_of or static_key
-    fixed = type(value) in _UNCHANGING or isinstance(value, np.generic)
-    return Guard(name, read, key_of(value), key_of, path, value if fixed else MISSING)
+    key = key_of(value)
+    fixed = isinstance(key, Identity) or _is_unchanging(value)
+    return Guard(name, read, key, key_of, path, value if fixed else MISSING)
+
+
+def _is_unchanging(value: Any) -> bool:
+    if type(value) is tuple:
+        return all(map(_is_unchanging, value))
+    return type(value) in _UNCHANGING or isinstance(value, np.generic)
 
 
 def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Sequence[Any]], Any]:
@@ -95,8 +105,8 @@ def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Seque
         ``("function",)`` is the jitted function and ``("argument", 1)`` an argument; the others
         name what they start from: ``("global", path, name)`` and ``("closure", path, position)``
         of a function, ``("attribute", path, name)``, ``("item", path, key)``, ``("type", path)``,
-        ``("module", name)`` is what was imported under a name,
-        and ``("same", path, path)`` says whether two paths lead to one object.
+        ``("module", name)`` is what was imported under a name, ``("lacks", path, name)`` says whether an object
+        has no attribute of its own, and ``("same", path, path)`` whether two paths lead to one object.
     function : function
         The jitted function.
 
@@ -127,6 +137,8 @@ def reader(path: Sequence[Any], function: types.FunctionType) -> Callable[[Seque
             return lambda arguments: read_closure(base(arguments), position)
         case ("attribute", _, name):
             return lambda arguments: read_attribute(base(arguments), name)
+        case ("lacks", _, name):
+            return lambda arguments: lacks(base(arguments), name)
         case ("item", _, key):
             return lambda arguments: read_item(base(arguments), key)
         case ("type", _):
@@ -190,7 +202,9 @@ _BY_VALUE = frozenset({bool, int, str, bytes, type(None)})
 SCALARS = _BY_VALUE | {float, complex}
 """Types whose values count and not the objects."""
 
-_UNCHANGING = _BY_VALUE | {float, complex, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, np.ufunc, type}
+_UNCHANGING = _BY_VALUE | {
+    float, complex, types.FunctionType, types.BuiltinFunctionType, types.CodeType, types.ModuleType, np.ufunc, type,
+}  # fmt: skip
 """Classes of which an object is always read the same way, or stands for itself alone."""
 _PLAIN_TYPES = _BY_VALUE | {
     float, complex, type(Ellipsis), range, slice, types.FunctionType, types.BuiltinFunctionType, types.MethodType, np.ufunc,
@@ -256,6 +270,14 @@ def argument_key(value: Any) -> Any:
     return ("object", type(value)) if is_opaque(value) else static_key(value)
 
 
+def class_alone(key: Any) -> type | None:
+    """The class of an object of which a key says nothing else; None for other keys."""
+    match key:
+        case ("object", kind):
+            return kind
+    return None
+
+
 def read_global(function: Any, name: str) -> Any:
     """A global of the function, or a builtin, or MISSING."""
     values = getattr(function, "__globals__", {})
@@ -277,8 +299,31 @@ def read_closure(function: Any, position: int) -> Any:
 
 
 def read_attribute(value: Any, name: str) -> Any:
-    """An attribute, or MISSING."""
-    return getattr(value, name, MISSING)
+    """An attribute, or MISSING; ``__getattr__`` of the user's class is not asked."""
+    if type(value).__getattribute__ is not _plain_lookup:
+        # Classes and modules look their attributes up in ways of their own.
+        return getattr(value, name, MISSING)
+    try:
+        return _plain_lookup(value, name)
+    except AttributeError:
+        return MISSING
+
+
+_plain_lookup = object.__getattribute__
+
+
+def lacks(value: Any, name: str) -> bool:
+    """Whether neither an object nor its class has an attribute that its class would make (``__getattr__``, a cached property).
+
+    Examples
+    --------
+    >>> lacks(types.SimpleNamespace(mu=1), "mu"), lacks(types.SimpleNamespace(), "mu")
+    (False, True)
+    """
+    if name in getattr(value, "__dict__", ()):
+        return False
+    found = next((vars(kind)[name] for kind in type(value).__mro__ if name in vars(kind)), MISSING)
+    return found is MISSING or isinstance(found, functools.cached_property)
 
 
 def read_item(value: Any, key: Any) -> Any:

@@ -12,13 +12,13 @@ import subprocess
 import sys
 import textwrap
 import threading
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import pytest
 
 import pytocu
-from pytocu.guards import MISSING, guard, static_key
+from pytocu.guards import MISSING, guard, read_attribute, static_key
 from pytocu.testing.compare import compare
 
 X = np.arange(4, dtype=np.float32)
@@ -249,6 +249,70 @@ def test_what_a_class_computes_may_become_another(monkeypatch):
             compare(f(*arguments), f.__wrapped__(*arguments))
         assert len(f.specializations) == 2
         compare(f(*arguments), before)
+
+
+class Late:
+    """An object whose class makes what it lacks."""
+
+    third = functools.cached_property(lambda self: 3.0)
+    third.__set_name__(None, "third")  # pyright: ignore[reportArgumentType]
+
+    def __init__(self):
+        self.own = 4.0
+
+    def __getattr__(self, name):
+        if name in ("own", "other"):
+            return 2.0
+        raise AttributeError(name)
+
+
+def shifted(x, by=2.0, *, more=1.0):
+    return x + by + more
+
+
+def another(x, by=2.0, *, more=1.0):
+    return x - by - more
+
+
+class Member(enum.Enum):
+    ONE = 1
+
+
+CHANGES = {
+    "other": (lambda x, late: x * late.other, lambda late: setattr(late, "other", 5.0)),
+    "other of the class": (lambda x, late: x * late.other, lambda late: setattr(type(late), "other", 5.0)),
+    "cached": (lambda x, late: x * late.third, lambda late: setattr(late, "third", 5.0)),
+    "own": (lambda x, late: x * late.own, lambda late: delattr(late, "own")),
+    "class": (lambda x, late: x * (2 if isinstance(late, Late) else 3), lambda late: setattr(late, "__class__", Model)),
+    "defaults": (lambda x, _: shifted(x), lambda _: setattr(shifted, "__defaults__", (5.0,))),
+    "keywords": (lambda x, _: shifted(x), lambda _: shifted.__kwdefaults__.update(more=5.0)),
+    "code": (lambda x, _: shifted(x), lambda _: setattr(shifted, "__code__", another.__code__)),
+    "of a function": (lambda x, _: x * shifted.scale, lambda _: setattr(shifted, "scale", 5.0)),
+    "new": (lambda x, _: x * (2 if hasattr(shifted, "late") else 3), lambda _: setattr(shifted, "late", 5.0)),
+    "of a jitted function": (lambda x, _: x * scaled.scale, lambda _: setattr(scaled, "scale", 5.0)),
+    "of a member": (lambda x, _: x * Member.ONE.scale, lambda _: setattr(Member.ONE, "scale", 5.0)),
+}
+
+
+@pytest.mark.parametrize("calls", [1, 150])
+@pytest.mark.parametrize("passed", [False, True])
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_else_may_become_another(what, passed, calls, monkeypatch):
+    """Of an argument or a captured object, whether Python looks or native code."""
+    function, change = CHANGES[what]
+    helper = FunctionType(shifted.__code__, globals(), "shifted", (2.0,))
+    helper.__kwdefaults__ = {"more": 1.0}
+    monkeypatch.setitem(globals(), "shifted", helper)
+    for owner in (helper, scaled, Member.ONE):
+        monkeypatch.setattr(owner, "scale", 2.0, raising=False)
+    late = type("Later", (Late,), {})()
+    f = pytocu.jit(function if passed else lambda x, _: function(x, late))
+    for _ in range(calls):
+        before = f(X, late if passed else None)
+    change(late)
+    after = f(X, late if passed else None)
+    compare(after, function(X, late))
+    assert not np.array_equal(before, after)
 
 
 def test_one_object_twice_and_two_objects():
@@ -544,6 +608,12 @@ def test_tracebacks_hide_the_compiler(tmp_path):
     assert "line 4, in inner" not in done.stderr and "called from" in done.stderr
     debug = run(tmp_path, FAILING, PYTOCU_DEBUG="1")
     assert "attributes.py" in debug.stderr
+
+
+def test_a_guard_runs_no_getattr_of_the_user():
+    assert read_attribute(Late(), "own") == 4.0
+    assert read_attribute(Late(), "other") is MISSING
+    assert read_attribute(sys, "argv") is sys.argv
 
 
 def test_a_guard_looks_at_the_object_first():

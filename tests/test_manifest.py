@@ -370,6 +370,23 @@ def test_what_was_loaded_is_guarded(project: Project, change: str, second: list[
     assert ran.result == [[1.0, 3.0, 5.0], second, ["captured GAIN", "captured Settings.offset", "offsets fit 32 bits"]]
 
 
+def test_true_is_another_value_than_one(project: Project) -> None:
+    program = """
+        import numpy as np, pytocu
+
+        K, LISTED = {0}, [{0}]
+
+        @pytocu.jit
+        def f(x):
+            return (x > 1) + K, (x > 1) + LISTED[0]
+
+        result = [str(r.dtype) for r in f(np.arange(3.0))]
+        """
+    assert project.run(program.format(1)) == (["int64", "int64"], True, {})
+    assert project.run(program.format(True)) == (["bool", "bool"], True, {})
+    assert project.run(program.format(True)) == (["bool", "bool"], False, {})
+
+
 SHARED = """
 import numpy as np, pytocu
 

@@ -15,7 +15,7 @@ from pytocu.errors import MissingAttributeError, UnsupportedError, closest
 from pytocu.frontend.attributes import METHODS, Method, attribute
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
-from pytocu.frontend.objects import adopt, mark_outside, note_member, note_path, path_of
+from pytocu.frontend.objects import adopt, mark_outside, note_lacking, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, Grown, Masked, as_value, class_name, describe, refuse_array
 from pytocu.guards import (
@@ -62,7 +62,10 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
             "pass the values it holds as arguments",
         )
     if getattr(kind, "__pytocu_plain__", False):
-        return attempt(context, getattr, base, name)
+        found = attempt(context, getattr, base, name)
+        if name in getattr(base, "__dict__", ()) and path_of(context, base) is not None:
+            _guard_attribute(context, base, name, found)
+        return found
     built = id(base) in context.built
     if built:
         slot = isinstance(found, types.MemberDescriptorType)
@@ -76,9 +79,11 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         return context.hooks.call(frame, found.fget, (base,), {})
     elif isinstance(found, functools.cached_property):
         note_member(context, base, name)
+        note_lacking(context, base, name)
         return context.hooks.call(frame, found.func, (base,), {})
     elif found is MISSING and isinstance(getattr(kind, "__getattr__", None), types.FunctionType):
         note_member(context, base, "__getattr__")
+        note_lacking(context, base, name)
         return context.hooks.call(frame, kind.__getattr__, (base, name), {})
     elif isinstance(getattr(type(found), "__get__", None), types.FunctionType) and not is_plain(found):
         raise UnsupportedError(
@@ -90,7 +95,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         found = getattr(base, name, MISSING)
     if found is MISSING:
         # The function may ask whether it is there, or have another value for that.
-        if (is_opaque(base) and not built) or isinstance(base, type):
+        if _may_change(base, name) and not built:
             _guard_attribute(context, base, name, MISSING)
         close = closest(name, dir(base))
         message = f"type object '{class_name(base)}'" if isinstance(base, type) else f"'{class_name(kind)}' object"
@@ -99,9 +104,16 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         )
     if isinstance(found, np.ndarray):
         refuse_array(context, f"{getattr(base, '__name__', kind.__name__)}.{name}")
-    if (is_opaque(base) and not built) or isinstance(base, type):
+    if _may_change(base, name) and not built:
         _guard_attribute(context, base, name, found)
     return found
+
+
+def _may_change(base: Any, name: str) -> bool:
+    """Whether an attribute of an object may be another one at the next call."""
+    if isinstance(base, enum.Enum):
+        return name not in ("name", "value")
+    return is_opaque(base) or isinstance(base, (type, types.FunctionType, functools.partial))
 
 
 def _module_attribute(context: Context, module: types.ModuleType, name: str) -> Any:

@@ -29,6 +29,7 @@ from pytocu.frontend.loops import run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
 from pytocu.frontend.numbers import as_numpy, python_truth
 from pytocu.frontend.numpy_calls import call_handler
+from pytocu.frontend.objects import note_class
 from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, read_number, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
@@ -255,6 +256,7 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
     elif isinstance(value, Grown):
         kind = list
     elif not isinstance(value, Value):
+        note_class(frame.context, value)
         return isinstance(value, tuple(flat))
     elif isinstance(value.type, WeakType):
         kind = getattr(builtins, value.type.kind)

@@ -18,7 +18,7 @@ from pytocu.frontend.frames import Frame, LocalFunction, Partial, qualified_name
 from pytocu.frontend.masked import contains_masked, values
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
-from pytocu.frontend.objects import note_member, refuse_outside
+from pytocu.frontend.objects import note_function, note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
 from pytocu.frontend.values import Context, GrownMethod, Masked, Members, contains_dynamic, describe, python_type_name
@@ -106,6 +106,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             raise type(error)(error.message, loc, error.help) from None
         if not any(python is known for known in context.inlined):
             context.inlined.append(python)
+            note_function(context, python)
         signature = inspect.signature(python, follow_wrapped=False)
         stated = getattr(function, "__pytocu_elements__", None)
         if stated is not None:

@@ -20,6 +20,7 @@ from pytocu.guards import (
     Path,
     guard,
     is_opaque,
+    lacks,
     read_attribute,
     read_closure,
     read_global,
@@ -111,6 +112,47 @@ def note_member(context: Context, base: Any, name: str) -> None:
     path = path if path is None or part is None else ("attribute", path, part)
     now = found if part is None else getattr(found, part)
     context.guards.append(guard(f"{kind.__name__}.{name}", now, read, path=path))
+
+
+def note_lacking(context: Context, base: Any, name: str) -> None:
+    """Remember that an object has no attribute of its own, so that its class makes one."""
+    if (id(base), name) in context.guarded:
+        return
+    context.guarded[id(base), name] = base
+    _, origin = context.origins.get(id(base), (None, None))
+    owner = path_of(context, base)
+
+    def read(arguments: Any) -> bool:
+        return lacks(base if origin is None else origin(arguments), name)
+
+    context.guards.append(guard(f"{type(base).__name__}.{name}", True, read, path=owner and ("lacks", owner, name)))
+
+
+def note_class(context: Context, value: Any) -> None:
+    """Remember of what class an object is, before that decides something; it may be given another one."""
+    known, origin = context.origins.get(id(value), (None, None))
+    if known is None or origin is None or (id(value), "__class__") in context.guarded:
+        return
+    context.guarded[id(value), "__class__"] = value
+    owner = path_of(context, value)
+    path = owner and ("type", owner)
+    context.guards.append(guard(f"type({type(value).__name__})", type(value), lambda given: type(origin(given)), path=path))
+
+
+def note_function(context: Context, function: types.FunctionType) -> None:
+    """Remember what a function of Python is, before it is read: tools that load modules again write it into old ones."""
+    owner = path_of(context, function)
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        value = getattr(function, name)
+        if value is None:
+            continue
+        read = functools.partial(_read_function, function, name)
+        path = owner and ("attribute", owner, name)
+        context.guards.append(guard(f"{function.__name__}.{name}", value, read, path=path))
+
+
+def _read_function(function: types.FunctionType, name: str, _: Any) -> Any:
+    return getattr(function, name)
 
 
 def capture_name(context: Context, name: str, value: Any, function: types.FunctionType, step: tuple[str, Any]) -> Any:

@@ -5,11 +5,17 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.call_operations import LEAVES, MOST_WORDS, NUMBERS, OPERATIONS
 from pytocu.record import Record as Fields
+
+
+def bits(value: float) -> int:
+    """A number as the word that has it."""
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
 
 
 class NotNative(Exception):

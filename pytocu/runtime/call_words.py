@@ -13,17 +13,16 @@ from __future__ import annotations
 import ast
 import ctypes
 import operator
-import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from pytocu.call_operations import MOST_PARAMETERS
 from pytocu.errors import NOTHING, InternalError, PytocuError
-from pytocu.guards import MISSING, Default, Guard, Identity, argument_key
-from pytocu.runtime.call_frames import Known, Launching, NotNative, Value, Words
+from pytocu.guards import Default, Identity, argument_key
+from pytocu.runtime.call_frames import Known, Launching, NotNative, Value, Words, bits
 from pytocu.runtime.libraries import Library, is_array_class
 
 _ELEMENTS = object.__basicsize__
@@ -150,38 +149,6 @@ class Compiler:
         self.words.emit(compared, self.at(self.value(part)), self.words.constant(wanted))
         if isinstance(part, ast.Name):
             self.locals[part.id] = Known(wanted)
-
-    def guard(self, guard: Guard, function: Any) -> None:
-        """Leave a call for which a captured value is another one."""
-        place = _dictionary(guard, function) if guard.same is not MISSING else None
-        if place is not None:
-            values, name = place
-            self.words.emit("global", *map(self.words.constant, (values, name, guard.same)))
-            return
-        match guard.path:
-            case ("attribute", ("argument", int(n)), str(name)) if guard.same is not MISSING and n < self.words.count:
-                self.unchanged(self.made("attribute", n, self.words.constant(name)), guard.same)
-                return
-        if self.words.count < len(self.classes):
-            raise NotNative("a captured value that is read of all arguments")
-        given = [Value(n, "object") for n in range(self.words.count)]
-        listed = self.made("tuple", self.passed(given), len(given))
-        self.words.emit("true", self.call(Known(guard.watch()), [listed]).at)
-
-    def unchanged(self, found: Value, wanted: Any) -> None:
-        """Leave a call where an object is another one, or another number or text."""
-        match wanted:
-            case float() | int() | str() | bytes() if type(wanted) in (float, int, str, bytes):
-                self.words.emit("type", found.at, self.words.constant(type(wanted)))
-                if isinstance(wanted, float):
-                    # Zeros with another sign are equal.
-                    made = self.words.word(0)
-                    self.words.emit("float", made, found.at)
-                    self.words.emit("same", made, self.words.word(_bits(wanted)))
-                else:
-                    self.words.emit("equal", found.at, self.words.constant(wanted))
-            case _:
-                self.words.emit("same", found.at, self.words.constant(wanted))
 
     # The program.
 
@@ -409,7 +376,7 @@ class Compiler:
             case Known(value=bool(value) | int(value)) if -(2**63) <= value < 2**63:
                 return Value(self.words.word(int(value)), "int")
             case Known(value=float(value)) if type(value) is float:
-                return Value(self.words.word(_bits(value)), "float")
+                return Value(self.words.word(bits(value)), "float")
             case Value(kind="int" | "float" | "word"):
                 return found
         raise NotNative("an object where a number is needed")
@@ -572,24 +539,6 @@ _KNOWN_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: oper
 def _named(node: ast.expr) -> str:
     """How a value is named where it stands again."""
     return ast.unparse(node.target if isinstance(node, ast.NamedExpr) else node)
-
-
-def _bits(value: float) -> int:
-    return struct.unpack("<Q", struct.pack("<d", value))[0]
-
-
-def _dictionary(guard: Guard, function: Any) -> tuple[dict[str, Any], str] | None:
-    """The dictionary in which a captured value stands, and its name there; None for one that is elsewhere."""
-    match guard.path:
-        case ("global", ("function",), str(name)):
-            values = getattr(function, "__globals__", {})
-        case ("attribute", ("global", ("function",), str(module)), str(name)):
-            # Which module it is is a captured value too.
-            found = getattr(function, "__globals__", {}).get(module)
-            values = vars(found) if isinstance(found, ModuleType) else {}
-        case _:
-            return None
-    return (values, name) if values.get(name, MISSING) is guard.same else None
 
 
 def body_of(source: str) -> list[ast.stmt]:

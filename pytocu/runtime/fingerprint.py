@@ -85,7 +85,10 @@ class Writer:
             It has no such form.
         """
         match value:
-            case None | bool() | int() | str() if type(value) in (type(None), bool, int, str):
+            case bool():
+                # JSON's true is Python's True, which is equal to 1.
+                return ["bool", int(value)]
+            case None | int() | str() if type(value) in (type(None), int, str):
                 return value
             case float() if type(value) is float:
                 return ["float", "nan" if value != value else value.hex()]
@@ -120,6 +123,8 @@ class Writer:
                 return ["partial", self.write(value.func), self.write(value.args), self.write(value.keywords)]
             case types.MethodType():
                 return ["method", self.write(value.__func__), self.write(value.__self__)]
+            case types.CodeType():
+                return ["code", code_digest(value)]
             case types.ModuleType():
                 if sys.modules.get(value.__name__) is not value:
                     raise NotWritable(f"the module {value.__name__}, which is not the imported one")

@@ -20,6 +20,7 @@ from pytocu.call_operations import MOST_PARAMETERS, NAME
 from pytocu.errors import BackendError, InternalError
 from pytocu.record import Record
 from pytocu.runtime import access, call_frames, call_words, cuda, native
+from pytocu.runtime.call_guards import write_guards
 from pytocu.runtime.executable import Executable, cpu_part
 from pytocu.runtime.libraries import key_globals, templates_of
 from pytocu.runtime.program import write_program
@@ -263,8 +264,7 @@ def words_of(
     compiler = call_words.Compiler(signature.classes, signature.static, signature.passed)
     try:
         compiler.compare(templates_of(library), signature.key, key_globals(library))
-        for guard in guards:
-            compiler.guard(guard, function)
+        write_guards(compiler, guards, function)
         compiler.program(program.body, call_words.names_of(run), program.launching)
         compiler.words.finish()
     except call_frames.NotNative:
