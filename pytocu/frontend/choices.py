@@ -16,6 +16,7 @@ from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
+from pytocu.frontend.reading import read_bool, scalar_of
 from pytocu.frontend.values import Context, as_value, dimensions, is_array, is_dynamic
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import ScalarType, Type, WeakType, element
@@ -120,6 +121,9 @@ def negate(context: Context, value: Any) -> Any:
         return on_host(context, "python_not", value)
     if context.elements is not None and is_choice(value):
         return on_host(context, "python_not", python_truth(context, value))
+    if is_choice(value):
+        # Python makes a bool of its own of NumPy's.
+        return on_host(context, "python_not", read_bool(context, truths(context, scalar_of(context, value, "bool"))))
     return not truth(context, value, "'not'", elementwise=lambda: "use np.logical_not(x)")
 
 

@@ -1,7 +1,6 @@
 """What NumPy makes by indexing an object: ``np.mgrid``, ``np.ogrid``, ``np.r_`` and ``np.c_``.
 
-In: the key, whose bounds may be lengths and Python numbers of run time; the numbers of elements written as ``5j`` are
-known while compiling.
+In: the key, whose bounds may be lengths and Python numbers of run time, and so may the numbers of elements, written as ``5j``.
 """
 
 from __future__ import annotations
@@ -15,14 +14,16 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.creation import arange, linspace, not_negative, number, signed_number
 from pytocu.frontend.gathering import along
 from pytocu.frontend.joining import concatenate
-from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.math_calls import on_host
+from pytocu.frontend.operators import attempt, binary, elementwise, unary
+from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import NEGATIVE, array_of, broadcast, filled
-from pytocu.frontend.values import Context, as_value, cast, describe, dimensions, is_number, is_weak
+from pytocu.frontend.values import Context, as_value, cast, describe, dim_value, dimensions, is_number, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_min
-from pytocu.ir.types import I64, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType
+from pytocu.ir.dims import DimLike, dim_max, dim_min
+from pytocu.ir.types import I64, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType
 
 # Grids.
 
@@ -40,7 +41,7 @@ def _checked(context: Context, name: str, part: Any) -> tuple[Any, Any, Any]:
         raise UnsupportedError(f"np.{name} takes slices with an end here", context.loc, help)
     first, by = (default if given is None else given for given, default in ((part.start, 0), (part.step, 1)))
     for bound in (first, part.stop, by):
-        if isinstance(bound, Value) and bound.type in (WEAK_INT, WEAK_FLOAT):
+        if (isinstance(bound, Value) and bound.type in (WEAK_INT, WEAK_FLOAT)) or (bound is by and _is_count(by)):
             continue
         if not is_number(bound):
             text = f"a bound in np.{name} must be a Python number, and this is {describe(bound)}"
@@ -48,11 +49,36 @@ def _checked(context: Context, name: str, part: Any) -> tuple[Any, Any, Any]:
     return first, part.stop, by
 
 
+def _is_count(step: Any) -> bool:
+    """Whether a step is a complex number, which says how many elements there are."""
+    return isinstance(step, (complex, np.complexfloating)) or (isinstance(step, Value) and step.type == WEAK_COMPLEX)
+
+
+def _count(context: Context, step: Any) -> DimLike:
+    """How many elements a complex step asks for."""
+    if not isinstance(step, Value):
+        return int(abs(step))
+    length = number_as_dim(context, on_host(context, "python_int", unary(context, "absolute", step)))
+    assert length is not None
+    return not_negative(context, length)
+
+
 def _spaced(context: Context, first: Any, last: Any, by: Any) -> tuple[Any, Any]:
     """How many numbers there are, and the step, where the step is written as a complex number of elements."""
-    count = int(abs(by))
-    step = count if count == 1 else binary(context, "divide", binary(context, "subtract", last, first), float(count - 1))
+    count = _count(context, by)
+    if count == 1:
+        return count, 1
+    gaps = count - 1
+    if not isinstance(gaps, int):
+        # One element is the first, whatever the step is; where there is none the step is not looked at.
+        gaps = dim_max(gaps, 1)
+    step = binary(context, "divide", binary(context, "subtract", last, first), _float(context, gaps))
     return count, step
+
+
+def _float(context: Context, length: DimLike) -> Any:
+    """A number of elements as Python's float."""
+    return float(length) if isinstance(length, int) else on_host(context, "python_float", dim_value(context, length))
 
 
 def _dtype(context: Context, numbers: list[Any]) -> DType:
@@ -67,17 +93,17 @@ def _grid(name: str, sparse: bool, doc: str) -> Callable[[Context, Any], Any]:
     def handler(context: Context, key: Any) -> Any:
         if not isinstance(key, tuple):
             first, last, by = _checked(context, name, key)
-            if not isinstance(by, (complex, np.complexfloating)):
+            if not _is_count(by):
                 return arange(context, first, last, by)
-            (count, step), dtype = _spaced(context, first, last, by), _dtype(context, [first, last, float(abs(by))])
+            (count, step), dtype = _spaced(context, first, last, by), _dtype(context, [first, last, 1.0])
             return _along(context, count, 0, 1, first, step, dtype)
         parts = [_checked(context, name, part) for part in key]
         numbers: list[Any] = [0]
         spaced: list[tuple[Any, Any, Any]] = []
         for first, last, by in parts:
-            if isinstance(by, (complex, np.complexfloating)):
+            if _is_count(by):
                 count, step = _spaced(context, first, last, by)
-                numbers += [first, last, float(abs(by))]
+                numbers += [first, last, 1.0]
             else:
                 signed = signed_number(context, first, last, by)
                 count, step = not_negative(context, signed), by
@@ -160,8 +186,8 @@ def _common(context: Context, values: list[Value]) -> DType:
 def _range(context: Context, name: str, part: slice) -> Value:
     """The numbers of a slice."""
     first, last, by = part.start, part.stop, part.step
-    if isinstance(by, (complex, np.complexfloating)):
-        return linspace(context, 0 if first is None else first, last, int(abs(by)))
+    if _is_count(by):
+        return linspace(context, 0 if first is None else first, last, dim_value(context, _count(context, by)))
     return arange(context, 0 if first is None else first, last, 1 if by is None else by)
 
 

@@ -33,6 +33,7 @@ from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
+_member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 _scatter = Deferred("pytocu.frontend.scattering", "assign")
@@ -109,11 +110,10 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         text = "a member of a range that is known only at run time is not compiled"
         raise UnsupportedError(text, context.loc, "write start + k * step, or np.arange(...)[k]")
     if contains_dynamic(key):
-        raise UnsupportedError(
-            f"a {type(base).__name__} cannot be indexed by a value known only at run time",
-            context.loc,
-            "index with constants or static arguments",
-        )
+        if isinstance(base, (list, tuple)) and isinstance(key, Value):
+            return _member_at(context, base, key, lambda array, place: member(frame, array, place))
+        text = f"a {type(base).__name__} cannot be indexed by a value known only at run time"
+        raise UnsupportedError(text, context.loc, "index with constants or static arguments")
     # A tuple, list or dict may hold anything: only the keys are compared.
     check_plain(context, list(base) if isinstance(base, dict) else () if isinstance(base, (tuple, list)) else base, "indexing")
     check_plain(context, key, "indexing")
@@ -175,9 +175,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")
     if contains_dynamic(key):
-        raise UnsupportedError(
-            f"a {type(base).__name__} cannot be indexed by a value known only at run time", context.loc, "use constants as keys"
-        )
+        text = f"a member of a {type(base).__name__} is assigned at a place known only at run time"
+        instead = "use an array in its place: np.array(...)[i] = ..." if isinstance(base, list) else "use constants as keys"
+        raise UnsupportedError(text, context.loc, instead)
     check_plain(context, key, "indexing")
     attempt(context, base.__setitem__, key, value)
 

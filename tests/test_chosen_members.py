@@ -1,0 +1,124 @@
+"""Members of lists and tuples whose lengths are known, by ints of run time, and ``not`` of NumPy's scalars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.cases import call_interpreted
+from pytocu.testing.compare import compare
+
+STEPS = [0, 1, 0, -1]
+DIRECTIONS = ((0, 1), (1, 0), (0, -1), (-1, 0))
+STRONG = (np.float32(1.5), np.float32(2), np.float32(-1))
+
+
+def of_ints(i):
+    return STEPS[i], STEPS[i] / 2
+
+
+def of_floats(i):
+    return (1.0, 4.0, 2.0, 0.5)[i]
+
+
+def of_tuples(i):
+    dx, dy = DIRECTIONS[i]
+    return dx + 2 * dy
+
+
+def of_scalars(i):
+    return [*STRONG, np.float32(0)][i]
+
+
+def of_run_time(i):
+    return [i, i + 1, i * i, 7][i]
+
+
+@pytest.mark.parametrize("function", [of_ints, of_floats, of_tuples, of_scalars, of_run_time])
+@pytest.mark.parametrize("i", [0, 2, 3, -1, -4])
+def test_a_member(function: Callable[..., Any], i: int) -> None:
+    compare(call_interpreted(function, i), function(i))
+    compare(pytocu.jit(function)(i), function(i))
+
+
+@pytest.mark.parametrize("i", [4, -5])
+@pytest.mark.parametrize("function", [of_ints, of_floats, of_tuples, of_scalars])
+def test_a_position_that_there_is_not(function: Callable[..., Any], i: int) -> None:
+    with pytest.raises(IndexError) as wanted:
+        function(i)
+    with pytest.raises(IndexError, match=f"^{wanted.value}"):
+        pytocu.jit(function)(i)
+
+
+def walk(turns, n):
+    path, d, x, y = np.zeros((len(turns), 2), int), 0, 0, 0
+    for k in range(len(turns)):
+        d = (d + turns[k]) % 4
+        dx, dy = DIRECTIONS[d]
+        x, y = x + dx, y + dy
+        path[k] = x, y
+    return path
+
+
+def ant(grid, n):
+    x, y, d = 2, 2, 0
+    for _ in range(n):
+        d = (d + (1 if grid[x, y] else -1)) % 4
+        grid[x, y] = not grid[x, y]
+        x, y = (x + STEPS[d]) % 5, (y + STEPS[(d + 1) % 4]) % 5
+    return grid, x, y
+
+
+def chosen_by_truth(x, n):
+    return (1.5, 2.5)[n > 3], [not x[0], not x.any()], not x.max()
+
+
+@pytest.mark.parametrize(
+    ("function", "first"),
+    [(walk, np.array([0, 1, 3, 0, 1, 2, -1])), (ant, np.zeros((5, 5), bool)), (chosen_by_truth, np.array([0.0, np.nan]))],
+    ids=lambda v: getattr(v, "__name__", ""),
+)
+@pytest.mark.parametrize("n", [0, 11])
+def test_programs(function: Callable[..., Any], first: np.ndarray, n: int) -> None:
+    given, changed = first.copy(), first.copy()
+    compare(pytocu.jit(function)(given, n), function(changed, n))
+    compare(given, changed)
+
+
+LISTED = [[1, 2], [3, 4]]
+REFUSED = {
+    "[1, 2.5][n]": "not all of its members are numbers of one type: member 0 is of type weak int, member 1 of type weak float",
+    "[x, x + 1][n]": r"not all of its members are numbers of one type(?s:.)*np.array\(the list\)",
+    "LISTED[n]": "not all of its members are numbers of one type",
+    "list(range(65))[n]": "a sequence of 65 numbers(?s:.)*pass an array of them",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_refused(text: str) -> None:
+    function = pytocu.testing.operands.make_function("xn", [text], {"np": np, "LISTED": LISTED})
+    with pytest.raises(UnsupportedError, match=REFUSED[text]):
+        pytocu.jit(function)(np.ones(3), 1)
+
+
+def test_scalars_that_are_no_ints_are_no_positions() -> None:
+    function = lambda x: STEPS[x[0] > 0]  # noqa: E731
+    with pytest.raises(TypeError) as wanted:
+        function(np.ones(2))
+    with pytest.raises(TypeError, match=f"^{wanted.value}"):
+        pytocu.jit(function)(np.ones(2))
+
+
+def test_a_member_that_is_assigned_says_what_to_use() -> None:
+    def function(n):
+        counts = [0, 0, 0]
+        counts[n] += 1
+        return counts
+
+    with pytest.raises(UnsupportedError, match="use an array in its place"):
+        pytocu.jit(function)(1)
