@@ -521,3 +521,17 @@ def test_python_s_numbers_of_elements(dtype) -> None:
 @pytest.mark.parametrize("function", [runs, flood, two_ends])
 def test_both_backends_of_a_gpu_have_code_for_it(function, backend) -> None:
     assert pytocu.jit(function).lower(*copies(ONE[function][1])).compile("cuda:sm_90", backend).binary
+
+
+def unbound(x, places):
+    k = 1
+    first = x[0]
+    for i in range(places.shape[0]):
+        if k > 1:
+            first = x.sum()
+        x[int(places[i])] = 2
+    return first
+
+
+def test_a_number_that_no_step_binds_is_what_it_was() -> None:
+    agrees(unbound, (np.arange(5.0) + 1, np.arange(4)))

@@ -341,8 +341,8 @@ def test_a_first_call_imports_what_its_program_needs():
     }  # fmt: skip
     ir = {"expand", "expand_bits", "expand_complex", "expand_elementary", "expand_half", "printer", "verifier"}
     passes = {
-        "computed_once", "insert", "few", "loop_scalars", "lower_dtypes", "maps", "reduce_loops", "stages", "sweeps",
-        "whole_loops",
+        "computed_once", "insert", "few", "loop_scalars", "lower_dtypes", "maps", "one_thread", "reduce_loops", "stages",
+        "sweeps", "whole_loops",
     }  # fmt: skip
     needless = {f"{folder}.{m}" for folder, names in {"frontend": front, "ir": ir, "passes": passes}.items() for m in names}
     assert needless <= set(modules(PACKAGE)) and needless & new == set()

@@ -10,28 +10,19 @@ needs of a loop's Python scalars is computed by a loop of their own, where they 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, chain_from, make_attrs, walk
-from pytocu.ir.dims import symbol, symbols
+from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import (
-    bare,
-    captured,
-    closed,
     is_region,
     kept,
-    numbers_in,
     numbers_of,
-    origin,
     prune,
     pruned,
-    step_name,
 )
 from pytocu.ir.rewrite import put_with
 from pytocu.ir.stores import stored
-from pytocu.ir.types import BOOL, C128, F64, I64, WEAK_INT, DType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
@@ -42,7 +33,7 @@ from pytocu.passes.sweeps import sweep_of
 
 def run(function: Function, context: PassContext) -> Function:
     """Settle the Python scalars of loops and branches."""
-    function = _in_kernels(prune(function), context)
+    function = prune(function)
     builder = Builder()
     writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())})
     used = _uses(function)
@@ -54,160 +45,6 @@ def run(function: Function, context: PassContext) -> Function:
             writer.outside(inst)
     body = Block(function.params, builder.take())
     return prune(Function(function.name, function.level, body, function.facts))
-
-
-def _in_kernels(function: Function, context: PassContext) -> Function:
-    """The function with the loops that one thread can go through in the words of a kernel."""
-    builder = Builder()
-    values: dict[Value, Value] = {}
-    changed = False
-    named = _Named({*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())})
-    for inst in function.body.insts:
-        builder.loc = inst.loc
-        loop = inst.op.name in ("for_loop", "while_loop") and not on_host(inst)
-        made = _in_one_thread(inst, context, named) if loop else inst
-        changed |= made is not inst
-        put_with(inst, builder, tuple(values.get(a, a) for a in inst.args), made.regions, values)
-    if not changed:
-        return function
-    return prune(Function(function.name, function.level, Block(function.params, builder.take()), function.facts))
-
-
-def _in_one_thread(inst: Inst, context: PassContext, named: _Named) -> Inst:
-    """A loop that one thread of a kernel can go through, in the words of a kernel; any other as it is.
-
-    What the host would read in a step is a number with a name, and an index is compared in the step that has it.
-    """
-    inner = [i for region in inst.regions for i in walk(region)]
-    own = numbers_in(inst)
-    wanted = any(i.op.name in ("check", "read_length") or _is_part(i, own) for i in inner)
-    if not wanted or not all(map(_has_form, inner)):
-        return inst
-    made = named.loop(inst, own)
-    sweep = None if made is None else sweep_of(made)
-    if made is None or ((sweep is None or sweep.free) and (any(map(shape_of, inst.types)) or not is_elementwise(made))):
-        return inst
-    # How many steps there are, and where a slice begins, are indices; on a GPU these may be narrower than the ints.
-    slices = any(i.op.name == "bind" and i.attr("length") is not None for i in inner)
-    if context.target.kind == "cuda" and (slices or not _counts(made).isdisjoint(numbers_in(made) - _steps(made))):
-        return inst
-    return made
-
-
-def _steps(inst: Inst) -> set[str]:
-    return {step_name(i) for i in (inst, *(i for r in inst.regions for i in walk(r)))} - {None}
-
-
-def _counts(inst: Inst) -> set[str]:
-    """The names of numbers that say how many steps loops inside of one have."""
-    loops = (i for region in inst.regions for i in walk(region) if i.attr("numbers") is not None)
-    return {name for loop in loops for name in symbols(loop.attr("numbers")[1])}
-
-
-class _Named:
-    """Writes the regions of a loop again.
-
-    Read numbers have names, indices are compared in their own steps, and parts of arrays whose length only steps know are
-    changed element by element.
-    """
-
-    def __init__(self, taken: set[str]):
-        self.taken = taken
-
-    def loop(self, inst: Inst, own: frozenset[str], checks: Sequence[Inst] = ()) -> Inst | None:
-        """The loop, whose steps begin with `checks`; None where a check is about the steps of another one."""
-        blocks = [self.block(region, own, checks) for region in inst.regions]
-        regions = tuple(b for b in blocks if b is not None)
-        if len(regions) < len(blocks):
-            return None
-        made = Inst(inst.op, inst.args, inst.attrs, inst.types, regions, inst.loc)
-        for old, new in zip(inst.results, made.results, strict=True):
-            new.name = old.name
-        return made
-
-    def block(self, block: Block, own: frozenset[str], checks: Sequence[Inst]) -> Block | None:
-        builder = Builder(block.terminator.loc)
-        values: dict[Value, Value] = {}
-        waiting: list[Inst] = []
-        for inst in (*checks, *block.insts):
-            builder.loc = inst.loc
-            if inst.op.name == "check" and inst.attr("kind") == "index" and inst.attr("shapes"):
-                waiting.append(inst)
-                continue
-            if inst.op.name == "read_length":
-                builder.inst("bind", (values.get(number := _number_read(inst), number),), {"names": (inst.attr("name"),)})
-                continue
-            if is_region(inst):
-                of_it = [c for c in waiting if c.attr("shapes")[0][0] == step_name(inst)]
-                waiting = [c for c in waiting if c not in of_it]
-                made = self.loop(inst, own, [_in_step(c) for c in of_it])
-                if made is None:
-                    return None
-            else:
-                made = inst
-            args = tuple(values.get(a, a) for a in inst.args)
-            if _is_part(inst, own):
-                values[inst.results[0]] = self.elements(builder, *args)
-                continue
-            put_with(inst, builder, args, made.regions, values)
-        return None if waiting else Block(block.params, builder.take())
-
-
-    def elements(self, builder: Builder, old: Value, target: Value, new: Value) -> Value:
-        """A change of a part, one element after the other."""
-        (size,) = shape_of(target.type)
-        name, number = "part_", 0
-        while name in self.taken:
-            name, number = f"part{number}_", number + 1
-        self.taken.add(name)
-        inner, at, array = Builder(builder.loc), Value(WEAK_INT, name), Value(bare(old.type), old.name)
-        view = array
-        for step in chain_from(old, target):
-            view = inner.emit(step.op, (view, *step.args[1:]), dict(step.attrs), None if step.op.infer else step.types)
-        place = inner.emit("index", (view,), {"axis": 0, "at": symbol(name), "keep": True})
-        made = inner.emit("as_array", (inner.emit("index", (new,), {"axis": 0, "at": symbol(name)}),))
-        changed = inner.emit("update", (array, place, made), name=old.name)
-        insts = inner.take()
-        shared = captured(insts, (at, array), (changed,))
-        region = closed(insts, (at, array), (changed,), shared, builder.loc)
-        bounds = (
-            builder.const(0, WEAK_INT), builder.emit("dim", (), {"value": size}, (WEAK_INT,)), builder.const(1, WEAK_INT),
-        )  # fmt: skip
-        attrs = {"carried": 1, "numbers": (name, size, False)}
-        return builder.inst("for_loop", (*bounds, old, *shared), attrs, (array.type,), (region,)).result
-
-
-def _is_part(inst: Inst, names: frozenset[str]) -> bool:
-    """Whether a vector in an array is changed of which a step knows the length, to what is not made of the array itself."""
-    if inst.op.name != "update" or len(shape_of(inst.args[1].type)) != 1:
-        return False
-    old, target, new = inst.args
-    if names.isdisjoint(symbols(shape_of(target.type)[0])):
-        return False
-    memory, seen, stack = origin(old), set[Value](), [new]
-    while stack:
-        value = stack.pop()
-        if value in seen:
-            continue
-        seen.add(value)
-        if origin(value) is memory:
-            return False
-        stack.extend(value.inst.args if value.inst is not None else ())
-    return True
-
-
-def _in_step(check: Inst) -> Inst:
-    """An index that is compared in all steps of a loop, in one of them."""
-    attrs = dict(check.attrs) | {"shapes": check.attr("shapes")[1:]}
-    return Inst(check.op, (), make_attrs(attrs), (), (), check.loc)
-
-
-def _number_read(inst: Inst) -> Value:
-    """The number that the host would read from memory."""
-    value = inst.args[0]
-    while value.inst is not None and value.inst.op.name in ("keep", "as_array"):
-        value = value.inst.args[0]
-    return value
 
 
 def on_host(inst: Inst) -> bool:
@@ -441,7 +278,7 @@ _SAME = frozenset(
 """What Python computes of its numbers, and a kernel of NumPy scalars: see `_python`."""
 
 
-def _has_form(inst: Inst) -> bool:
+def has_form(inst: Inst) -> bool:
     """Whether a kernel has what an instruction on Python scalars computes; others are NumPy's."""
     if not inst.types or not isinstance(inst.types[0], WeakType) or is_region(inst):
         return True

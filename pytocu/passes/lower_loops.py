@@ -16,7 +16,7 @@ from pytocu.deferred import Deferred
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
-from pytocu.ir.regions import is_region, origin
+from pytocu.ir.regions import carried_memories, is_region
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
 from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
@@ -237,7 +237,8 @@ class _Kernel(Mutable):
         memories: list[Memory] = []
         targets: list[Target | None] = []
         for root, value in zip(self.inst.regions[0].terminator.args, results, strict=True):
-            changed = origin(root) is not root
+            # A number that no step binds leads to what it was before, too, but there is no memory that has it.
+            changed = root.inst is not None and root.index in carried_memories(root.inst)
             targets.append(None if changed else self._target(value, index, ndim))
             memories.extend([self._array(value, value.name)] if changed else [])
         # Neighbouring threads lie along the axis along which memory lies.

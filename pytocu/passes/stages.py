@@ -33,6 +33,7 @@ from pytocu.passes import (
     loop_scalars,
     maps,
     narrow,
+    one_thread,
     picks,
     products,
     split,
@@ -254,7 +255,7 @@ class _Writer:
         return made
 
     def _at_host_level(self, piece: Function) -> Function:
-        for step in (loop_scalars.run, maps.run, picks.run, insert.run, cleanup.cse, cleanup.dce):
+        for step in (one_thread.run, loop_scalars.run, maps.run, picks.run, insert.run, cleanup.cse, cleanup.dce):
             piece = step(piece, self.context)
         inner = run(piece, self.context)
         if inner is not piece:

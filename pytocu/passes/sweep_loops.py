@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symbol
-from pytocu.ir.regions import HEADS, carried_count, carried_memories, given, is_region, numbers_of, origin, parameters
+from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, is_region, numbers_of, origin, parameters
 from pytocu.ir.types import I64, INDEX, Type, element, scalar
 from pytocu.passes.accesses import Index, demand, position, target_index, whole_index
 from pytocu.passes.affine import Affine, mentions
@@ -339,8 +339,8 @@ class _Writer:
                 self.store(builder, event.inst, elements[0])
             elif event.inst.op.name == "check":
                 e.compare(builder, event.inst)
-            elif not event.inst.regions:
-                # A number that has a name from here on, or what is required here.
+            elif not changes(event.inst):
+                # A number that has a name from here on, what is required here, or a loop or branch that gives numbers.
                 inner -= set(event.inst.attr("names", ()))
             else:
                 first = [origin(event.inst.results[k]) for k in carried_memories(event.inst)]

@@ -153,6 +153,9 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
             starts = [v for k, v in enumerate(given(step)[: carried_count(step)]) if k not in memories]
             values = (*step.args[: HEADS[step.op.name]], *starts, *_made_of_changed(step))
             yield Event(step, tuple((v, position(v, whole)) for v in values))
+        elif not free and is_region(step) and not any(map(shape_of, step.types)):
+            # What it reads may have changed where its results are used.
+            yield Event(step, tuple((r, ()) for r in step.results))
         elif not free and step.op.name in ("bind", "check"):
             yield Event(step, tuple((v, ()) for v in step.args))
         elif not free and step.op.name == "require" and not shape_of(step.types[0]):
@@ -334,7 +337,7 @@ class _Look:
                     self.current(end, self.memory[end])
             elif event.inst.op.name == "update":
                 self.update(event.inst)
-            elif event.inst.regions:
+            elif changes(event.inst):
                 self.region_inst(event.inst)
         self.ready = ready
 

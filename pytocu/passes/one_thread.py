@@ -1,0 +1,592 @@
+"""Loops that one thread can go through, in the words of a kernel.
+
+In: array level, where Python scalars stand beside arrays in loops.  Out: a loop that is one of one thread (a sweep without
+free axes, see `pytocu.passes.sweeps`) has nothing left that the host would do in a step.  What the host would read is a number
+with a name, an index and lengths are compared in the step that has them, parts of arrays are changed element by element, and
+what combines elements is a loop over them.  Any other loop is as it was.
+
+On a GPU one thread is slow, so vectors are left to the host's kernels there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from, make_attrs, walk
+from pytocu.ir.dims import (
+    Dim,
+    DimLike,
+    assignment_pattern,
+    dim_max,
+    dim_min,
+    empty_sentence,
+    floordiv,
+    product,
+    symbol,
+    symbols,
+)
+from pytocu.ir.expander import Expander
+from pytocu.ir.reductions import REDUCTIONS, Reduction
+from pytocu.ir.regions import (
+    HEADS,
+    bare,
+    captured,
+    carried_count,
+    carried_memories,
+    changes,
+    closed,
+    given,
+    is_region,
+    numbers_in,
+    numbers_of,
+    origin,
+    parameters,
+    prune,
+    step_name,
+)
+from pytocu.ir.rewrite import put_with
+from pytocu.ir.types import WEAK_INT, ArrayType, DType, element, scalar, shape_of
+from pytocu.passes.accesses import (
+    aligned,
+    demand,
+    is_elementwise,
+    of_whole_arrays,
+    target_index,
+    view_chain,
+    whole_index,
+)
+from pytocu.passes.classes import Classes
+from pytocu.passes.context import PassContext
+from pytocu.passes.infer_shapes import bound_symbols
+from pytocu.passes.loop_scalars import has_form, on_host
+from pytocu.passes.sweeps import sweep_of
+
+LANES = 8
+"""States of a sum, which meet elements in turns: NumPy's number, and its order up to 128 elements."""
+
+STRETCH = 2048
+"""Elements after which these states are added to those of all, so that long sums are about as accurate as trees."""
+
+MOST = 2**20
+"""Elements of a part that one thread changes or combines, at most: more are work for all threads, in each step."""
+
+Memory: TypeAlias = "tuple[DType, tuple[DimLike, ...], Value | None]"
+"""The type of memory of the loop's own: for one value, or for what is assigned to a part until all of it is computed."""
+
+_PLACES = ("slice", "index", "transpose", "newaxis")
+"""Views that have each element once."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Write the loops that one thread can go through in the words of a kernel."""
+    function = prune(function)
+    builder = Builder()
+    values: dict[Value, Value] = {}
+    changed = False
+    classes = Classes(context)
+    taken = {*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())}
+    for inst in function.body.insts:
+        builder.loc = inst.loc
+        loop = inst.op.name in ("for_loop", "while_loop") and not on_host(inst)
+        made = _in_one_thread(inst, context, taken, classes) if loop else inst
+        if made is inst:
+            put_with(inst, builder, tuple(values.get(a, a) for a in inst.args), inst.regions, values)
+            continue
+        changed = True
+        # What it keeps for itself is made before it.
+        extra = {a: _made_before(builder, a) for a in made.args if a.inst is None and a not in inst.args and a not in values}
+        args = tuple(extra.get(a, values.get(a, a)) for a in made.args)
+        made = builder.inst(made.op, args, dict(made.attrs), made.types, made.regions)
+        for old, new in zip(inst.results, made.results, strict=False):
+            new.name = old.name
+            values[old] = new
+    if not changed:
+        return classes.state(function)
+    made = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
+    return classes.state(prune(made))
+
+
+def _made_before(builder: Builder, value: Value) -> Value:
+    dtype, shape = element(value.type), shape_of(value.type)
+    zero = builder.const(dtype.numpy.type(0).item(), scalar(dtype))
+    attrs = {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape}
+    return builder.emit("copy", (builder.emit("broadcast", (zero,), attrs),), name=value.name)
+
+
+def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: Classes) -> Inst:
+    """A loop that one thread of a kernel can go through, in the words of a kernel; any other as it is.
+
+    What the host would read in a step is a number with a name, and an index is compared in the step that has it.
+    """
+    inner = [i for region in inst.regions for i in walk(region)]
+    own = numbers_in(inst)
+    work = [i for i in inner if _is_work(i)] if context.target.kind == "cpu" and _decides(inner) else []
+    vectors = bool(work) and all(classes.at_most(size, MOST) is not False for i in work for size in _sizes(i, own))
+    wanted = any(i.op.name in ("check", "read_length") or _is_part(i, own) or (vectors and _is_work(i)) for i in inner)
+    if not wanted or not all(map(has_form, inner)):
+        return inst
+    made = _Named(taken, own, vectors).whole(inst)
+    sweep = None if made is None else sweep_of(made)
+    if made is None or ((sweep is None or sweep.free) and (any(map(shape_of, inst.types)) or not is_elementwise(made))):
+        return inst
+    # How many steps there are, and where a slice begins, are indices; on a GPU these may be narrower than the ints.
+    slices = any(i.op.name == "bind" and i.attr("length") is not None for i in inner)
+    if context.target.kind == "cuda" and (slices or not _counts(made).isdisjoint(numbers_in(made) - _steps(made))):
+        return inst
+    return made
+
+
+def _decides(inner: Sequence[Inst]) -> bool:
+    """Whether Python would take each step of a loop: for what data say, a number that is read, or ints as bounds of slices."""
+    branches = (i for i in inner if i.op.name in ("if_else", "while_loop") and not on_host(i))
+    reads = any(i.op.name == "read_length" or i.attr("length") is not None for i in inner)
+    return reads or any(not is_elementwise(i) for i in branches)
+
+
+def _is_work(inst: Inst) -> bool:
+    """Whether an instruction changes a part of an array, or combines elements to one."""
+    if inst.op.name == "update":
+        return bool(shape_of(inst.args[1].type))
+    return inst.op.name == "reduce" and inst.attr("pieces") is None
+
+
+def _sizes(inst: Inst, names: frozenset[str]) -> list[DimLike]:
+    """How many elements such an instruction is about, at most; nothing of a vector of which only steps know the length."""
+    part = inst.args[1 if inst.op.name == "update" else 0]
+    size = product(shape_of(part.type))
+    if names.isdisjoint(symbols(size)):
+        return [size]
+    if len(shape_of(part.type)) == 1:
+        return []
+    wholes = (product(shape_of(c.type)) for c in _contents(part))
+    return [whole for whole in wholes if names.isdisjoint(symbols(whole))]
+
+
+def _steps(inst: Inst) -> set[str]:
+    return {step_name(i) for i in (inst, *(i for r in inst.regions for i in walk(r)))} - {None}
+
+
+def _counts(inst: Inst) -> set[str]:
+    """The names of numbers that say how many steps loops inside of one have."""
+    loops = (i for region in inst.regions for i in walk(region) if i.attr("numbers") is not None)
+    return {name for loop in loops for name in symbols(loop.attr("numbers")[1])}
+
+
+def _is_part(inst: Inst, names: frozenset[str]) -> bool:
+    """Whether a vector in an array is changed of which a step knows the length, to what is not made of the array itself."""
+    if inst.op.name != "update" or len(shape_of(inst.args[1].type)) != 1:
+        return False
+    old, target, new = inst.args
+    if names.isdisjoint(symbols(shape_of(target.type)[0])):
+        return False
+    memory, seen, stack = origin(old), set[Value](), [new]
+    while stack:
+        value = stack.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if origin(value) is memory:
+            return False
+        stack.extend(value.inst.args if value.inst is not None else ())
+    return True
+
+
+def _in_place(inst: Inst) -> bool:
+    """Whether elements of a part can be assigned one after the other: none of them is made of others that are assigned."""
+    old, target, new = inst.args
+    ndim = len(shape_of(target.type))
+    whole = whole_index(ndim)
+    place = target_index(target, old, whole, ndim)
+    for value, at in demand([new], whole, ndim, _known_before):
+        if value is not old and value.inst is not None and origin(value) is origin(old) and shape_of(value.type):
+            # Earlier contents: what leads from there are changes.
+            return False
+        if value is old and not aligned(at, place, shape_of(target.type)):
+            return False
+        if value is not old and shape_of(value.type) and of_whole_arrays(value) and value.inst is not None:
+            return False
+    return True
+
+
+def _known_before(value: Value) -> bool:
+    """Whether a value is no matter of elements of a part: a number, or contents of memory."""
+    return not shape_of(value.type) or value.inst is None or value.inst.op.name == "update" or is_region(value.inst)
+
+
+class _Named:
+    """Writes the regions of a loop again.
+
+    Parameters
+    ----------
+    taken : set of str
+        Names of lengths and numbers.
+    own : frozenset of str
+        The names of numbers that are known in the loop only.
+    vectors : bool
+        Whether all parts of arrays are changed element by element, and elements combined by loops.
+    """
+
+    def __init__(self, taken: set[str], own: frozenset[str], vectors: bool):
+        self.taken, self.own, self.vectors = taken, own, vectors
+        self.found: dict[Block, dict[Value, Memory]] = {}
+
+    def whole(self, inst: Inst) -> Inst | None:
+        """The loop, which is given memory of its own behind what it carried."""
+        kept = self.kept(inst)
+        if any(not self.own.isdisjoint(symbols(product(shape))) for _, shape, _ in kept):
+            return None
+        return self.region_inst(Builder(inst.loc), inst, inst.args, {memory: Value(_type(memory), "kept") for memory in kept})
+
+    def kept(self, inst: Inst) -> list[Memory]:
+        """The memory that a loop or branch needs to keep what is assigned."""
+        found: dict[Memory, None] = {}
+        for region in inst.regions:
+            found.update(dict.fromkeys(self.outdated(region).values()))
+            for i in region.insts:
+                if is_region(i):
+                    found.update(dict.fromkeys(self.kept(i)))
+                elif self.is_part(i) and not _in_place(i):
+                    found[element(i.args[0].type), shape_of(i.args[0].type), None] = None
+        return list(found)
+
+    def outdated(self, block: Block) -> dict[Value, Memory]:
+        """Arrays that a region computes before contents change that they are made of, and uses behind, with memory for each."""
+        if not self.vectors or block in self.found:
+            return self.found.get(block, {})
+        found = self.found[block] = {}
+        place = {r: n for n, inst in enumerate(block.insts) for r in inst.results}
+        changed: dict[Value, int] = {}
+        for n, inst in enumerate(block.insts):
+            for contents in _changed(inst):
+                changed.setdefault(contents, n)
+
+        def look(value: Value, n: int) -> None:
+            if _known_before(value) or value in found:
+                return
+            first = min((changed.get(c, n) for c in _contents(value)), default=n)
+            base = _base(value) if place.get(value, n) < first < n else None
+            if base is not None and self.own.isdisjoint(symbols(product(shape_of(base[0].type)))):
+                found[value] = element(value.type), shape_of(base[0].type), value
+            elif first < n and value.inst is not None:
+                for operand in value.inst.args:
+                    look(operand, n)
+
+        for n, inst in enumerate(block.insts):
+            if inst.op.name == "update":
+                look(inst.args[2], n)
+            elif is_region(inst) or inst.op.kind == "reduce":
+                for operand in inst.args:
+                    look(operand, n + 1)
+        return found
+
+    def is_part(self, inst: Inst) -> bool:
+        """Whether an instruction is a change that is written element by element."""
+        return _is_part(inst, self.own) or (self.vectors and inst.op.name == "update" and _is_work(inst))
+
+    def region_inst(
+        self, builder: Builder, inst: Inst, args: Sequence[Value], now: dict[Memory, Value], checks: Sequence[Inst] = ()
+    ) -> Inst | None:
+        """A loop, whose steps begin with `checks`, or a branch; None where a check is about the steps of another one.
+
+        It is given the memory that it needs, as `now` has it, and gives it on.
+        """
+        kept, count = self.kept(inst), carried_count(inst)
+        # A loop has the memory behind what it carries.
+        place = count or len(given(inst))
+        regions: list[Block] = []
+        for region in inst.regions:
+            own = [Value(_type(memory), "kept") for memory in kept]
+            insts = self.block(region, checks, dict(zip(kept, own, strict=True)))
+            if insts is None:
+                return None
+            at = len(region.params) - len(given(inst)) + place
+            params = (*region.params[:at], *own, *region.params[at:])
+            regions.append(Block(params, insts))
+        at = HEADS[inst.op.name] + place
+        all_args = (*args[:at], *(now[memory] for memory in kept), *args[at:])
+        attrs = dict(inst.attrs) | ({"carried": count + len(kept)} if count else {})
+        made = builder.inst(inst.op, all_args, attrs, (*inst.types, *map(_type, kept)), regions)
+        for old, new in zip(inst.results, made.results, strict=False):
+            new.name = old.name
+        now.update(zip(kept, made.results[len(inst.results) :], strict=True))
+        return made
+
+    def block(self, block: Block, checks: Sequence[Inst], now: dict[Memory, Value]) -> tuple[Inst, ...] | None:
+        """The instructions of a region; what it yields is followed by the memory of its own, `now` at its beginning."""
+        builder = Builder(block.terminator.loc)
+        values: dict[Value, Value] = {}
+        waiting: list[Inst] = []
+        params = tuple(now)
+        outdated = self.outdated(block)
+        for inst in (*checks, *block.insts):
+            builder.loc = inst.loc
+            args = tuple(values.get(a, a) for a in inst.args)
+            if inst.op.name == "check" and inst.attr("kind") == "index" and inst.attr("shapes"):
+                waiting.append(inst)
+            elif inst.op.name == "check":
+                for made in _in_words(inst) or [inst]:
+                    builder.insts.append(made)
+            elif inst.op.name == "read_length":
+                builder.inst("bind", (values.get(number := _number_read(inst), number),), {"names": (inst.attr("name"),)})
+            elif is_region(inst):
+                of_it = [c for c in waiting if c.attr("shapes")[0][0] == step_name(inst)]
+                waiting = [c for c in waiting if c not in of_it]
+                made = self.region_inst(builder, inst, args, now, [_in_step(c) for c in of_it])
+                if made is None:
+                    return None
+                values.update(zip(inst.results, made.results, strict=False))
+            elif self.is_part(inst):
+                values[inst.results[0]] = self.part(builder, inst, args, now)
+            elif self.vectors and (found := self.combined(builder, inst, args)) is not None:
+                for old, new in zip(inst.results, found, strict=True):
+                    new.name = new.name or old.name
+                    values[old] = new
+            elif inst is block.terminator:
+                builder.inst("yield", (*args, *(now[memory] for memory in params)))
+            else:
+                put_with(inst, builder, args, inst.regions, values)
+            for old in inst.results:
+                if old in outdated:
+                    values[old] = self.keep(builder, values.get(old, old), outdated[old], now)
+        return None if waiting else builder.take()
+
+    def keep(self, builder: Builder, value: Value, memory: Memory, now: dict[Memory, Value]) -> Value:
+        """The elements of a value in memory of their own."""
+        found = _base(value)
+        assert found is not None
+        now[memory] = self.elements(builder, now[memory], *found, value)
+        return _viewed(builder, *found, now[memory])
+
+    def part(self, builder: Builder, inst: Inst, args: Sequence[Value], now: dict[Memory, Value]) -> Value:
+        """A change of a part, one element after the other."""
+        old, target, new = args
+        if _in_place(inst):
+            return self.elements(builder, old, old, target, new)
+        # All of it is computed before any of it is assigned.
+        memory = element(old.type), shape_of(old.type), None
+        kept = now[memory] = self.elements(builder, now[memory], old, target, new)
+        return self.elements(builder, old, old, target, _viewed(builder, old, target, kept))
+
+    def elements(self, builder: Builder, memory: Value, old: Value, target: Value, new: Value) -> Value:
+        """Memory, with new elements where `target` is in `old`."""
+        ndim = len(shape_of(target.type))
+
+        def axis(outer: Builder, array: Value, places: tuple[DimLike, ...]) -> Value:
+            if len(places) < ndim:
+                size = shape_of(target.type)[len(places)]
+                step = lambda inner, at, held: [axis(inner, held[0], (*places, at))]  # noqa: E731
+                return self.repeat(outer, size, [array], step)[0]
+            # Numbers are computed before, and elements of the contents themselves are read of what is changed.
+            value = _again(outer, new, {old: array} if memory is old else {})
+            view = _viewed(outer, old, target, array)
+            for place in places:
+                view = outer.emit("index", (view,), {"axis": 0, "at": place, "keep": True})
+                value = outer.emit("index", (value,), {"axis": 0, "at": place})
+            made = outer.emit("as_array", (value,))
+            return outer.emit("update", (array, view, made), name=memory.name)
+
+        return axis(builder, memory, ())
+
+    def combined(self, builder: Builder, inst: Inst, args: Sequence[Value]) -> Sequence[Value] | None:
+        """What combines all elements of arrays to numbers, as a loop over them; None for anything else."""
+        if not _is_work(inst) or shape_of(inst.types[0]):
+            return None
+        row = REDUCTIONS[inst.attr("op")]
+        dtypes = tuple(element(a.type) for a in args)
+        return self.fold(builder, row, dtypes, args)
+
+    def fold(self, builder: Builder, row: Reduction, dtypes: Sequence[DType], arrays: Sequence[Value]) -> Sequence[Value]:
+        size, *rest = shape_of(arrays[0].type)
+        none = [builder.const(v, scalar(d)) for v, d in zip(row.identity(tuple(dtypes)), dtypes, strict=True)]
+
+        def at(inner: Builder, place: DimLike) -> list[Value]:
+            return [inner.emit("index", (a,), {"axis": 0, "at": place}) for a in arrays]
+
+        if rest:
+            def rows(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
+                return row.combine(Expander(inner), tuple(held), tuple(self.fold(inner, row, dtypes, at(inner, place))))
+
+            return self.repeat(builder, size, none, rows)
+        last = lambda inner, place, held: row.append(Expander(inner), tuple(held), tuple(at(inner, place)))  # noqa: E731
+        if (dtypes[0].kind not in "fc" and row.states == 1) or row.loops:
+            # LLVM makes vectors of these itself.
+            return self.repeat(builder, size, none, last)
+        parts = row.states
+
+        def states(held: Sequence[Value]) -> list[tuple[Value, ...]]:
+            return [tuple(held[first : first + parts]) for first in range(0, len(held), parts)]
+
+        def rounds(outer: Builder, first: DimLike, count: DimLike) -> Sequence[Value]:
+            """So many elements for each state, from one on."""
+
+            def step(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
+                begin = (first + place) * LANES
+                elements = [tuple(at(inner, begin + lane)) for lane in range(LANES)]
+                pairs = zip(states(held), elements, strict=True)
+                return [value for state, more in pairs for value in row.append(Expander(inner), state, more)]
+
+            return self.repeat(outer, count, none * LANES, step)
+
+        def stretches(outer: Builder, number: DimLike, totals: Sequence[Value]) -> Sequence[Value]:
+            made = rounds(outer, number * stretch, dim_min(whole - number * stretch, stretch))
+            pairs = zip(states(totals), states(made), strict=True)
+            return [value for total, state in pairs for value in row.combine(Expander(outer), total, state)]
+
+        whole, stretch = floordiv(size, LANES), STRETCH // LANES
+        if row.states > 1 or row.name in ("minimum", "maximum", "fmin", "fmax"):
+            found = states(rounds(builder, 0, whole))
+        else:
+            found = states(self.repeat(builder, floordiv(whole + (stretch - 1), stretch), none * LANES, stretches))
+        while len(found) > 1:
+            found = [row.combine(Expander(builder), a, b) for a, b in zip(found[::2], found[1::2], strict=True)]
+        behind = lambda inner, place, held: last(inner, whole * LANES + place, held)  # noqa: E731
+        return self.repeat(builder, size - whole * LANES, found[0], behind)
+
+    def repeat(
+        self,
+        builder: Builder,
+        count: DimLike,
+        starts: Sequence[Value],
+        step: Callable[[Builder, DimLike, Sequence[Value]], Sequence[Value]],
+    ) -> Sequence[Value]:
+        """A loop of so many steps, which has the number of a step and what it carries, and gives what it carries on."""
+        name, number = "part_", 0
+        while name in self.taken:
+            name, number = f"part{number}_", number + 1
+        self.taken.add(name)
+        inner, at = Builder(builder.loc), Value(WEAK_INT, name)
+        params = [Value(bare(v.type), v.name) for v in starts]
+        ends = step(inner, symbol(name), params)
+        insts = inner.take()
+        shared = captured(insts, (at, *params), ends)
+        region = closed(insts, (at, *params), ends, shared, builder.loc)
+        known = not isinstance(count, Dim)
+        size = builder.const(count, WEAK_INT) if known else builder.emit("dim", (), {"value": count}, (WEAK_INT,))
+        bounds = builder.const(0, WEAK_INT), size, builder.const(1, WEAK_INT)
+        attrs = {"carried": len(params), "numbers": (name, count, False)}
+        return builder.inst("for_loop", (*bounds, *starts, *shared), attrs, [p.type for p in params], (region,)).results
+
+
+def _type(memory: Memory) -> ArrayType:
+    dtype, shape, _ = memory
+    return ArrayType(dtype, shape)
+
+
+def _changed(inst: Inst) -> list[Value]:
+    """The contents of memory that an instruction changes."""
+    if inst.op.name == "update":
+        return [inst.args[0]]
+    if not changes(inst):
+        return []
+    if carried_count(inst):
+        return [given(inst)[k] for k in carried_memories(inst)]
+    region = inst.regions[0]
+    params = parameters(inst, region)
+    firsts = (origin(region.terminator.args[k]) for k in carried_memories(inst))
+    return [given(inst)[params.index(first)] for first in firsts if first in params]
+
+
+def _contents(value: Value) -> set[Value]:
+    """The contents of memory that elements of a value are made of."""
+    found: set[Value] = set()
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        value = stack.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        if _known_before(value):
+            found |= {value} if shape_of(value.type) else set()
+        elif value.inst is not None:
+            stack.extend(value.inst.args)
+    return found
+
+
+def _base(value: Value) -> tuple[Value, Value] | None:
+    """Contents of memory, and a part of them that has a place for each element of a value."""
+    seen: set[Value] = set()
+    stack = [value]
+    while stack:
+        part = stack.pop()
+        if part in seen or not shape_of(part.type):
+            continue
+        seen.add(part)
+        root, chain = view_chain(part)
+        placed = _known_before(root) and all(step.op.name in _PLACES for step in chain)
+        if placed and shape_of(part.type) == shape_of(value.type):
+            return root, part
+        if part.inst is not None and not _known_before(part):
+            stack.extend(part.inst.args)
+    return None
+
+
+def _viewed(builder: Builder, old: Value, target: Value, array: Value) -> Value:
+    """The part of another array that is `target` in `old`."""
+    view = array
+    for step in chain_from(old, target):
+        view = builder.emit(step.op, (view, *step.args[1:]), dict(step.attrs), None if step.op.infer else step.types)
+    return view
+
+
+def _again(builder: Builder, value: Value, made: dict[Value, Value]) -> Value:
+    """A value, made again of numbers and of contents of memory, or of what stands for these."""
+    if value in made or _known_before(value):
+        return made.get(value, value)
+    inst = value.inst
+    assert inst is not None
+    args = [_again(builder, a, made) for a in inst.args]
+    copy = builder.inst(inst.op, args, dict(inst.attrs), inst.types, inst.regions)
+    made.update(zip(inst.results, copy.results, strict=True))
+    return made[value]
+
+
+def _in_words(check: Inst) -> list[Inst]:
+    """What a kernel compares of two lengths; nothing where it is no matter of a kernel."""
+    kind, dims, shapes = check.attr("kind"), check.attr("dims"), check.attr("shapes")
+    if kind.startswith("empty "):
+        return [_equal(check, (dim_min(product(dims), 1), 1), "ValueError", empty_sentence(kind.removeprefix("empty ")))]
+    if kind not in ("assign", "broadcast") or len(shapes) != 2 or any(len(shape) != 1 for shape in shapes):
+        return []
+    (first,), (second,) = shapes
+    one, other = _is_one(first), _is_one(second)
+    texts = "({2},)", "({3},)"
+    if kind == "assign":
+        repeats, sentence = one * (1 - other), assignment_pattern().format(*texts)
+        which = texts[0]
+    else:
+        repeats = one + other - 2 * one * other
+        sentence = f"operands could not be broadcast together with shapes {' '.join(texts)} "
+        which = " and ".join(texts)
+    refused = f"a length known only at run time is 1, and NumPy would repeat the element: {which}"
+    help = "pick the element with [0], which has no axis"
+    return [
+        _equal(check, (repeats, 0, first, second), "UnsupportedError", refused, help),
+        _equal(check, (first, second, first, second), "ValueError", sentence),
+    ]
+
+
+def _is_one(length: DimLike) -> DimLike:
+    """1 for a length that is 1, and 0 for any other."""
+    return dim_min(length, 1) - dim_min(dim_max(length - 1, 0), 1)
+
+
+def _equal(check: Inst, dims: tuple[DimLike, ...], *said: str) -> Inst:
+    attrs = {"kind": "equal", "dims": dims, "shapes": said}
+    return Inst(check.op, (), make_attrs(attrs), (), (), check.loc)
+
+
+def _in_step(check: Inst) -> Inst:
+    """An index that is compared in all steps of a loop, in one of them."""
+    attrs = dict(check.attrs) | {"shapes": check.attr("shapes")[1:]}
+    return Inst(check.op, (), make_attrs(attrs), (), (), check.loc)
+
+
+def _number_read(inst: Inst) -> Value:
+    """The number that the host would read from memory."""
+    value = inst.args[0]
+    while value.inst is not None and value.inst.op.name in ("keep", "as_array"):
+        value = value.inst.args[0]
+    return value
