@@ -317,6 +317,8 @@ class _Kernel:
                         self.statement("return;")
                 case "yield":
                     pass
+                case "prefetch":
+                    raise InternalError("the cuda_c backend has no spelling for prefetch, which only code for a CPU has")
                 case _:
                     self.value(inst, block)
 

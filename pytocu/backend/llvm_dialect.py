@@ -139,6 +139,10 @@ class Dialect(Record):
     shuffle, shuffle_declaration : str
         Exchange of 32 bits with the thread of the warp whose number differs in some bits: a
         template over ``word`` and ``mask``, and what it needs.
+    prefetch : str
+        Intrinsic that fetches a line of memory into the caches; empty where there is none.
+    line : int
+        Bytes of a line.
     enter, leave : tuple of str
         Lines around the work of a kernel.
     declarations : tuple of str
@@ -177,6 +181,8 @@ class Dialect(Record):
     barrier: str = ""
     shuffle: str = ""
     shuffle_declaration: str = ""
+    prefetch: str = "llvm.prefetch.p0"
+    line: int = 64
     enter: tuple[str, ...] = ()
     leave: tuple[str, ...] = ()
     declarations: tuple[str, ...] = ()
@@ -235,6 +241,7 @@ NVVM = Dialect(
     expect="",
     worth_vectors=None,
     index_bits=0,
+    prefetch="",
     register="llvm.nvvm.read.ptx.sreg.{name}",
     barrier="llvm.nvvm.barrier0",
     shuffle="call i32 @llvm.nvvm.shfl.sync.bfly.i32(i32 -1, i32 {word}, i32 {mask}, i32 31)",

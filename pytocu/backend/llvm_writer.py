@@ -111,6 +111,8 @@ class Writer(RowWriter):
                 pointer, index, value = inst.args
                 fields = self.address(pointer, index)
                 self.line(f"atomicrmw min {fields['pointer']} {fields['address']}, {self.typed(value)} monotonic")
+            case "prefetch":
+                self.prefetch(inst)
             case "for":
                 self.inside(inst, self.loop)
             case "if":
@@ -433,6 +435,20 @@ class Writer(RowWriter):
         if kind_of(value.type) == "b":
             name = self.assign(f"zext {self.typed(value)} to {fields['type']}", "v")
         self.line(self.dialect.store.format(value=name, **fields))
+
+    def prefetch(self, inst: Inst) -> None:
+        """An instruction for each line; the addresses may be those of nothing."""
+        if not self.dialect.prefetch:
+            raise BackendError(f"prefetch: a {self.dialect.device} has no form of it")
+        self.declarations.add(f"declare void @{self.dialect.prefetch}(ptr, i32, i32, i32)")
+        pointer, index = inst.args
+        ahead = inst.attr("ahead")
+        # Without "inbounds": it may lie behind the end of the array.
+        of = f"{element_type(element(pointer.type), True)}, {self.typed(pointer)}"
+        here = self.assign(f"getelementptr {of}, {self.typed(index)}", "here")
+        for distance in range(ahead, ahead + inst.attr("bytes"), self.dialect.line):
+            there = self.assign(f"getelementptr i8, ptr {here}, i64 {distance}", "ahead") if distance else here
+            self.line(f"call void @{self.dialect.prefetch}(ptr {there}, i32 0, i32 3, i32 1)")
 
     def together(self, inst: Inst) -> list[str]:
         """The region of `lanes`: once, on vectors of one element of each lane; of a single lane as it is."""

@@ -110,6 +110,7 @@ TRUTH = Kind("True or False", lambda value: isinstance(value, bool))
 INTEGER = Kind("an int", _is_integer)
 
 KINDS: dict[str, Kind] = {
+    "ahead": COUNT,
     "align": ALIGNMENT,
     "at": LENGTH,
     "axes": AXES,
@@ -187,6 +188,7 @@ KINDS: dict[str, Kind] = {
     "diagonal.offset": INTEGER,
     "failed.at": COUNT,
     "gather.at": COUNT,
+    "prefetch.bytes": POSITIVE,
     "slice.size": SHAPE,
     "windows.size": LENGTH,
     "wrapped.start": LENGTH,

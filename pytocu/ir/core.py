@@ -52,7 +52,8 @@ class Op(Mutable):
     ulp : float
         Largest error against the correctly rounded value where not exact.
     effects : str
-        Empty for pure, else ``check``, ``read``, ``write``, ``control``, ``alloc``.
+        Empty for pure, else ``check``, ``read``, ``write``, ``control``, ``alloc``, or ``hint`` where only time
+        depends on it.
     attrs : tuple of str
         Attribute names the verifier accepts.
     python : callable

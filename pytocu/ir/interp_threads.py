@@ -298,6 +298,8 @@ def _inst(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
         case "atomic_minimum":
             accesses.atomic_minimum(run, inst, mask, *args)
             return ()
+        case "prefetch":
+            return ()
         case "shared":
             return (accesses.shared(run, inst),)
         case "local":

@@ -380,6 +380,9 @@ row("store", "memory", None, "Write an element, or a vector to an address that d
     infer=infer.nothing, levels=LOOP, effects="write", attrs=("align", "width", "step"))  # fmt: skip
 row("atomic_minimum", "memory", 3, "Replace an element by the smaller of it and the value, at once", infer=infer.nothing,
     levels=LOOP, effects="write")  # fmt: skip
+row("prefetch", "memory", 2, "So many `bytes` are likely to be read soon, from `ahead` bytes behind the element at an offset "
+    "on, also where no array is: nothing but time changes, on a CPU", infer=infer.nothing, levels=LOOP, effects="hint",
+    attrs=("ahead", "bytes"))  # fmt: skip
 row("transposed", "vector", None, "The columns of the square matrix whose rows are these vectors", infer=infer.transposed,
     levels=LOOP)  # fmt: skip
 row("aligned", "index", None, "Whether the address of each pointer divides by its number of `bytes`", infer=infer.truth,

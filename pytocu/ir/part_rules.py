@@ -31,7 +31,7 @@ def wrong(inst: Inst) -> str:
             return _return(inst)
         case "kernel" | "launch":
             return _kernel(inst)
-        case "load" | "store" | "atomic_minimum":
+        case "load" | "store" | "atomic_minimum" | "prefetch":
             return _access(inst)
         case "for":
             return _for(inst)
@@ -91,7 +91,7 @@ def _access(inst: Inst) -> str:
     pointer, place, *rest = (a.type for a in inst.args)
     if not isinstance(pointer, PointerType) or place != INDEX:
         return f"takes a pointer and an index first, not {pointer} and {place}"
-    if inst.op.name != "load" and (
+    if inst.op.name in ("store", "atomic_minimum") and (
         not isinstance(rest[0], ScalarType | VectorType) or element(rest[0]) is not pointer.dtype
     ):
         return f"writes a value of type {rest[0]} through {pointer}"

@@ -15,6 +15,7 @@ from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, element, scalar
+from pytocu.passes import prefetches
 from pytocu.passes.accesses import operands, position
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Rows
@@ -25,6 +26,9 @@ from pytocu.record import fresh
 TILE, SCANNED_TILE = 1024, 256
 """Columns of a tile: the stretch of each row of memory is read ahead, and states stay in the first cache.  A scan has no
 pieces that would occupy all threads, so its tiles do."""
+
+PIECE = 64
+"""Columns between two requests for what comes later."""
 
 
 class Columns(Rows):
@@ -42,6 +46,10 @@ class Columns(Rows):
         How many columns the tile has.
     first : Value
         Its first column.
+    ahead : Value
+        How many rows behind those that are read others are asked for.
+    pieces : Value
+        How many whole pieces the tile has.
     """
 
     arrays: dict[Pair, Value] = fresh(default_factory=dict)
@@ -49,6 +57,8 @@ class Columns(Rows):
     row: Value | None = None
     width: Value | None = None
     first: Value | None = None
+    ahead: Value | None = None
+    pieces: Value | None = None
 
     @property
     def tile(self) -> int:
@@ -122,7 +132,11 @@ class Columns(Rows):
 
         self._across_columns(self.body, None, begin)
         self._start([p for inst, at in insts for p in operands(inst.results[0], at, e.ndim)])
-        self._along(lambda index, into: self._across_columns(into, index, combine))
+        asked = self._asked(pairs)
+        if asked:
+            self._along(lambda index, into: self._in_pieces(into, index, combine, asked))
+        else:
+            self._along(lambda index, into: self._across_columns(into, index, combine))
         for (inst, at), memory in zip(insts, states, strict=True):
             for result, pointer in zip(inst.results, memory, strict=True):
                 self.arrays[result, position(result, at)] = pointer
@@ -153,21 +167,62 @@ class Columns(Rows):
         region = Block((row,), into.take())
         self.body.inst("for", (lower, upper, self.e.dim(1)), {"over": "serial"}, (), (region,))
 
-    def _across_columns(self, builder: Builder, row: Value | None, write: Callable[[Value, Builder], None]) -> None:
-        """A loop over the columns of the tile; what it computes is forgotten behind it."""
+    def _asked(self, pairs: Sequence[Pair]) -> prefetches.Found:
+        """What is asked for ahead of time: what lies along the columns, where it was not read before."""
+        e = self.e
+        if len(e.sizes) != self.loops + 1 or any(self.levels[pair] > 1 for pair in pairs):
+            return {}
+        needed = self._closure([p for value, at in pairs for p in operands(value, at, e.ndim)])
+        return prefetches.streams(e, needed, lambda merged: merged.coefficients[-2] == 1 and merged.coefficients[-1] != 0)
+
+    def _in_pieces(
+        self, builder: Builder, row: Value, write: Callable[[Value, Builder], None], asked: prefetches.Found
+    ) -> None:
+        """The loop over the columns, piece by piece: each asks for the same columns of a row that comes later."""
+        e = self.e
+        assert self.width is not None and self.first is not None
+        if self.ahead is None:
+            self.ahead = self.body.emit("divide_truncated", (e.dim(self.tile), self.width), name="ahead")
+            self.pieces = self.body.emit("divide_truncated", (self.width, e.dim(PIECE)), name="pieces")
+        assert self.pieces is not None
+        number, into = Value(INDEX, "number"), Builder(e.loc)
+        start = into.emit("multiply", (number, e.dim(PIECE)), name="start")
+        offsets, index = dict(e.offsets), e.loop_index
+        later = into.emit("add", (row, self.ahead), name="later")
+        e.loop_index = [*index[: self.loops - 1], into.emit("add", (self.first, start)), later]
+        prefetches.write(e, into, asked, PIECE, 0)
+        e.offsets, e.loop_index = offsets, index
+        self._across_columns(into, row, write, (start, e.dim(PIECE)))
+        into.emit("yield")
+        region = Block((number,), into.take())
+        builder.inst("for", (e.dim(0), self.pieces, e.dim(1)), {"over": "serial"}, (), (region,))
+        done = builder.emit("multiply", (self.pieces, e.dim(PIECE)))
+        self._across_columns(builder, row, write, (done, builder.emit("subtract", (self.width, done))))
+
+    def _across_columns(
+        self,
+        builder: Builder,
+        row: Value | None,
+        write: Callable[[Value, Builder], None],
+        part: tuple[Value, Value] | None = None,
+    ) -> None:
+        """A loop over the columns of the tile, or so many from one on; what it computes is forgotten behind it."""
         e = self.e
         assert self.width is not None and self.first is not None
         made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
         if row is not None:
             e.loop_index[self.loops :] = self._decompose(builder, row, e.sizes[self.loops :])
-        c = Value(INDEX, "c")
+        counter = c = Value(INDEX, "c")
         inner = Builder(e.loc)
         e.inside = inner
+        if part is not None:
+            c = inner.emit("add", (part[0], counter))
         e.loop_index[self.loops - 1] = inner.emit("add", (self.first, c), name="column")
         write(c, inner)
         inner.emit("yield")
-        region = Block((c,), inner.take())
-        builder.inst("for", (e.dim(0), self.width, e.dim(1)), {"over": "serial"}, (), (region,))
+        region = Block((counter,), inner.take())
+        count = self.width if part is None else part[1]
+        builder.inst("for", (e.dim(0), count, e.dim(1)), {"over": "serial"}, (), (region,))
         e.made.clear()
         e.made.update(made)
         e.offsets, e.loop_index = offsets, index

@@ -139,6 +139,11 @@ class _Lowering:
             case "store":
                 self.store(inst)
                 return ()
+            case "prefetch":
+                pointer, place = inst.args
+                at = self.offsets(element(pointer.type), place)[0]
+                self.builder.emit("prefetch", (*self.values[pointer], at), dict(inst.attrs))
+                return ()
             case "shuffle_xor":
                 words = self.values[inst.args[0]]
                 return [tuple(self.builder.emit("shuffle_xor", (w,), dict(inst.attrs)) for w in words)]

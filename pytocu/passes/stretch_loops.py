@@ -17,6 +17,7 @@ from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, VectorType, element, scalar
+from pytocu.passes import prefetches
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
 from pytocu.passes.schedule import LANES
@@ -42,10 +43,13 @@ class Stretches(Rows):
         States of each reduction whose order counts: `LANES`, or fewer for rows of no more than `LANES` elements.
     states : int
         Of each reduction of the sweep that is written.
+    again : bool
+        Whether the row was swept before.
     """
 
     most: int = LANES
     states = LANES
+    again = False
 
     def _reduce(self, pairs: Sequence[Pair]) -> None:
         """One sweep that computes reductions."""
@@ -54,6 +58,7 @@ class Stretches(Rows):
         lower, upper = self.extent
         places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
         positions = all(len(inst.args) > 1 for inst, _ in places)
+        self.again = any(self.levels[pair] > 1 for pair in pairs)
         self.states = PLACES if positions else self.most
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
         totals = [self._arrays(inst) for inst, _ in places]
@@ -150,9 +155,22 @@ class Stretches(Rows):
         number = Value(INDEX, "round")
         round_ = Builder(e.loc)
         at = round_.emit("add", (begin, round_.emit("multiply", (number, elements))))
+        self._prefetch(round_, at, places, each * self.states)
         self._elements(round_, at, e.dim(self.states), places, memory, each)
         _repeat(builder, e.dim(0), rounds, e.dim(1), number, round_)
         return builder.emit("add", (begin, builder.emit("multiply", (rounds, elements))))
+
+    def _prefetch(self, builder: Builder, at: Value, places: Sequence[tuple[Inst, Index]], count: int) -> None:
+        """Ask for what is read behind the next `count` elements; what a sweep reads again is in the caches."""
+        e = self.e
+        if self.again or count < LANES or len(e.sizes) != self.loops + 1:
+            return
+        offsets, index = dict(e.offsets), e.loop_index
+        e.loop_index = [*index[: self.loops], at]
+        needed = (pair for inst, place in places for pair in operands(inst.results[0], place, e.ndim))
+        found = prefetches.streams(e, self._closure(list(needed)), lambda merged: prefetches.goes_on(e, merged))
+        prefetches.write(e, builder, found, count)
+        e.offsets, e.loop_index = offsets, index
 
     def _arrays(self, inst: Inst) -> States:
         """Memory for the states of a reduction."""
