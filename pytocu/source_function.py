@@ -29,6 +29,7 @@ _settle = Deferred("pytocu.trees", "settle")
 _is_tree_text = Deferred("pytocu.tree_text", "is_tree_text")
 _read_argument = Deferred("pytocu.tree_text", "read_argument")
 _names_in = Deferred("pytocu.tree_text", "names_in")
+_write_call = Deferred("pytocu.tree_calls", "write_call")
 _part_names = Deferred("pytocu.trees", "part_names")
 _owner_of = Deferred("pytocu.trees", "owner_of")
 _as_written = Deferred("pytocu.trees", "as_written")
@@ -36,6 +37,9 @@ _shown = Deferred("pytocu.trees", "shown")
 
 if TYPE_CHECKING:
     from pytocu.runtime.manifest import Kept
+
+_MOST_WAYS = 16
+"""In how many ways arguments of a function may hold others before no more short ways are written."""
 
 
 def compiler() -> Any:
@@ -76,6 +80,7 @@ class SourceFunction(Dispatcher):
         self._function = function
         self._options = options
         self._by_trees: dict[Any, SourceFunction] = {}
+        self._seen_ways: dict[Any, int] = {}
         signature, plain = self._calling(inspect.signature(function, follow_wrapped=False), options)
         super().__init__(function.__name__, signature, device, static, plain)
 
@@ -91,11 +96,33 @@ class SourceFunction(Dispatcher):
         if of_parts is None:
             return super()._general(values)
         try:
-            return _settle(of_parts(*parts), of_parts._options.trees, values)
+            found = _settle(of_parts(*parts), of_parts._options.trees, values)
         except CompileError as error:
-            if error.help is not None:
-                error.help = _as_written(error.help, of_parts._options.trees)
+            of_parts._reword(error)
             raise
+        self._shorten(of_parts, parts, values)
+        return found
+
+    def _reword(self, error: CompileError) -> None:
+        if error.help is not None:
+            error.help = _as_written(error.help, self._options.trees)
+
+    def _shorten(self, of_parts: SourceFunction, parts: Sequence[Any], values: Sequence[Any]) -> None:
+        """Let the next calls whose arguments hold others in this way find their parts soon."""
+        way = (of_parts, *map(type, values), *map(type, parts))
+        seen = self._seen_ways.get(way, 0)
+        if seen > 1 or (not seen and len(self._seen_ways) >= _MOST_WAYS):
+            # It was written, or others left it, or no more are: what came in many ways comes in another one next.
+            return
+        self._seen_ways[way] = seen + 1
+        if not seen:
+            # One call alone is not worth it.
+            return
+        classes = tuple(map(type, values))
+        other = self._ways.get(classes) or (lambda *given: self._general(given))
+        made = _write_call(of_parts._options.trees, values, self._static, of_parts, other, of_parts._reword)
+        if made is not None:
+            self._ways[classes] = made
 
     def _of_parts(self, values: Sequence[Any]) -> tuple[SourceFunction | None, tuple[Any, ...]]:
         """The same function of what its arguments hold, and that, if one holds an array."""

@@ -71,7 +71,7 @@ def take_apart(names: Sequence[str], values: Sequence[Any], static: frozenset[st
     free = [name not in static for name in names]
     if not any(one and _holds_array(value) for one, value in zip(free, values, strict=True)):
         return None
-    apart = [one and _is_apart(value) for one, value in zip(free, values, strict=True)]
+    apart = [one and is_apart(value) for one, value in zip(free, values, strict=True)]
     parts: list[Any] = []
     taken = set(names)
     seen: dict[int, int] = {}
@@ -205,7 +205,7 @@ def _apart(name: str, value: Any, parts: list[Any], taken: set[str], seen: dict[
             number += 1
             part = f"{text}_{number}"
         taken.add(part)
-        if _is_apart(member):
+        if is_apart(member):
             inside.append(_apart(part, member, parts, taken, seen, depth + 1))
         else:
             inside.append(part)
@@ -394,7 +394,7 @@ def is_tree(value: Any) -> bool:
     return hasattr(kind, "_fields") if isinstance(value, tuple) else hasattr(kind, "__dataclass_fields__")
 
 
-def _is_apart(value: Any) -> bool:
+def is_apart(value: Any) -> bool:
     """Whether a value is taken apart beside others: what holds no array yet may do so in the end."""
     return _holds_array(value) or (type(value) in (list, dict) and not value)
 

@@ -29,7 +29,7 @@ PACKAGE = Path(pytocu.__file__).parent
 
 _GROUND = {
     "ahead", "binding", "c_functions", "call_operations", "deferred", "errors", "config", "guards", "lazy", "llvm_access",
-    "operands", "record", "tree_text", "trees",
+    "operands", "record", "tree_calls", "tree_text", "trees",
 }  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
@@ -46,6 +46,7 @@ FLOORS: dict[str, set[str]] = {
     "operands": _GROUND,
     "record": _GROUND,
     "tree_text": _GROUND,
+    "tree_calls": _GROUND,
     "trees": _GROUND,
     "report": _GROUND | {"ir", "passes", "backend", "planning", "driver", "explain", "report"},
     "ir": _GROUND | {"ir"},
