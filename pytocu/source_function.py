@@ -95,13 +95,13 @@ class SourceFunction(Dispatcher):
         of_parts, parts = (None, ()) if config.enabled("disable") else self._of_parts(values)
         if of_parts is None:
             return super()._general(values)
+        # Before the function may change what its arguments hold.
+        self._shorten(of_parts, parts, values)
         try:
-            found = _settle(of_parts(*parts), of_parts._options.trees, values)
+            return _settle(of_parts(*parts), of_parts._options.trees, values)
         except CompileError as error:
             of_parts._reword(error)
             raise
-        self._shorten(of_parts, parts, values)
-        return found
 
     def _reword(self, error: CompileError) -> None:
         if error.help is not None:

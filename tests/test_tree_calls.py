@@ -123,6 +123,20 @@ def test_calls_that_alternate(rounds: int) -> None:
                 assert held.y is found
 
 
+def test_a_function_that_changes_how_arguments_hold() -> None:
+    def grown(held: Any) -> Any:
+        held["list"].append(held["x"] + 1)
+        return held["x"] * 2
+
+    compiled = pytocu.jit(grown)
+    for _ in range(4):
+        held, expected = ({"x": X, "list": [Y]} for _ in range(2))
+        for _ in range(2):
+            compare(compiled(held), grown(expected))
+        for one, other in zip(held["list"], expected["list"], strict=True):
+            compare(one, other)
+
+
 def test_more_ways_than_are_kept_short() -> None:
     compiled = pytocu.jit(lambda d: [value + 1 for value in d.values()])
     for number in range(20):
