@@ -60,7 +60,11 @@ def test_orders() -> None:
     "np.ascontiguousarray(a)", "np.asarray(a, order='C')", "np.asarray(a, order='F')", "np.array(a, 'f4', order='C')",
     "a.astype('f4', order='C')", "a.astype(float, order='C', copy=False)", "a.astype(float, order='F', copy=False)",
     "a.astype('f4', 'K')", "b.astype(float, 'C', copy=False)", "np.zeros(3, order='F')", "np.full_like(b[0], 2, order='F')",
-    "np.zeros_like(a, order='C')",
+    "np.zeros_like(a, order='C')", "np.zeros((2, 3), order='F')", "b.copy('F')", "np.asarray(b, order='F')",
+    "b.astype('f4', order='F')", "np.eye(2, order='F')", "np.full((2, 3), b[0], order='F')", "np.ones_like(b, order='F')",
+    "np.full_like(b, b, order='F')", "np.copy(b, 'F').reshape(-1)", "np.asfortranarray(a)", "np.asfortranarray(b)",
+    "np.array([b, b], order='F')", "np.add(a, 1, order='C')", "np.add(b, 1, order='F')", "np.divmod(b, 2, order='F')[1]",
+    "np.clip(b, 1, 3, order='F')", "np.sqrt(b[0], order='A')",
 ])  # fmt: skip
 def test_orders_of_memory(text: str) -> None:
     check(COLUMNS, [text])
@@ -69,12 +73,6 @@ def test_orders_of_memory(text: str) -> None:
     found, expected = call_jit(function, *given), function(*given)
     (found, expected) = (f[0] if isinstance(f, tuple) else f for f in (found, expected))
     assert [found.flags.c_contiguous, found.flags.f_contiguous] == [expected.flags.c_contiguous, expected.flags.f_contiguous]
-
-
-@pytest.mark.parametrize("text", ["np.zeros((2, 3), order='F')", "b.copy('F')", "np.asarray(b, order='F')",
-    "b.astype('f4', order='F')", "np.eye(2, order='F')", "np.full((2, 3), b[0], order='F')"])  # fmt: skip
-def test_arrays_in_column_major_order(text: str) -> None:
-    refused(COLUMNS, text, "order='F'", "row-major")
 
 
 def test_an_order_that_is_not_known() -> None:

@@ -57,6 +57,11 @@ def ascontiguousarray(context: Context, a: Any, dtype: Any = None, *, like: Any 
     return array(context, a, dtype, None, "C", ndmin=1, like=like)
 
 
+def asfortranarray(context: Context, a: Any, dtype: Any = None, *, like: Any = None) -> Value:
+    """The array itself where its elements lie next to each other in column-major order, else a copy."""
+    return array(context, a, dtype, None, "F", ndmin=1, like=like)
+
+
 def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Value:
     """``np.copy``: a new array."""
     return array(context, a, None, True, order)
@@ -96,6 +101,7 @@ FUNCTIONS: dict[str, Handler] = {
     "asarray": asarray,
     "asanyarray": asarray,
     "ascontiguousarray": ascontiguousarray,
+    "asfortranarray": asfortranarray,
     "copy": copy,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

@@ -32,7 +32,6 @@ from pytocu.frontend.reshaping import (
     as_length,
     as_shape,
     broadcast,
-    check_rows,
     copied,
     diagonal,
     filled,
@@ -620,8 +619,7 @@ def eye(
     order = known_order(context, np.empty, order, 0)
     rows, columns = _plane(context, N, M)
     made = cast(context, elementwise(context, "equal", columns, _shifted(context, rows, k)), target_dtype(context, dtype))
-    check_rows(context, 2, order)
-    return made
+    return in_order(context, made, order) if order == "F" else made
 
 
 def identity(context: Context, n: Any, dtype: Any = None, *, like: Any = None) -> Value:

@@ -145,8 +145,8 @@ def _order(value: Value, inst: Inst | None, orders: dict[Value, str | None]) -> 
             return {"C": "F", "F": "C"}.get(orders[inst.args[0]] or "") if backwards else None
         case "newaxis" | "index" | "slice" | "view" | "real" | "imag" | "update":
             return orders.get(inst.args[0], "C")
-        case "copy" if inst.attr("order") == "C":
-            return "C"
+        case "copy" if inst.attr("order") is not None:
+            return inst.attr("order")
         case "diagonal" | "windows" | "pick":
             return None
         case "gather":
@@ -170,7 +170,7 @@ def _moves(inst: Inst) -> bool:
 
 def laid_out_as(context: Context, made: Value, given: Value, order: str) -> Value:
     """A new array whose elements NumPy lays out as those of another, unless an order is asked for."""
-    if order != "C" and len(dimensions(made)) == len(dimensions(given)):
+    if order not in ("C", "F") and len(dimensions(made)) == len(dimensions(given)):
         context.builder.orders[made] = _order_of_view(context, given)
     return made
 

@@ -195,7 +195,7 @@ FUNCTIONS = Table(
         "bits": "packbits unpackbits",
         "comparing": "allclose array_equal array_equiv",
         "inplace": "copyto",
-        "conversions": "array asarray asanyarray ascontiguousarray copy",
+        "conversions": "array asarray asanyarray ascontiguousarray asfortranarray copy",
         "compaction": "nonzero flatnonzero argwhere compress extract",
         "convolutions": "convolve correlate",
         "covariances": "cov corrcoef",

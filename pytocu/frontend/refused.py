@@ -42,7 +42,6 @@ REFUSED = {
     **_alike("ask outside the function", "get_include info mintypecode show_config show_runtime test typename"),
     "as_integer_ratio": "return the number, and ask outside the function",
     "asarray_chkfinite": "if not np.isfinite(x).all(): raise ValueError(...)",
-    "asfortranarray": "x.T of what is made with the axes turned around",
     "einsum_path": "np.einsum chooses an order by itself",
     "flat": "x.ravel() has the elements in a row, and x.reshape(-1)[i] = e changes one",
     "fromhex": "write the number",

@@ -134,10 +134,10 @@ def repeated(context: Context, value: Value, shape: Shape, offered: bool = False
 
 def filled(context: Context, value: Value, shape: Shape, name: str = "", order: Any = "C") -> Value:
     """A new array of one number."""
-    check_rows(context, len(shape), order)
     if not shape:
         return context.builder.emit("as_array" if isinstance(value.type, ScalarType) else "copy", (value,), name=name)
-    return context.builder.emit("copy", (broadcast(context, value, shape),), name=name)
+    attrs = {"order": "F"} if _is_columns(order, len(shape)) else {}
+    return context.builder.emit("copy", (broadcast(context, value, shape),), attrs, name=name)
 
 
 def copied(context: Context, value: Value) -> Value:
@@ -154,16 +154,12 @@ def copied_unless(context: Context, source: Value, made: Value, apart: DimLike |
 
 
 def in_order(context: Context, value: Value, order: Any) -> Value:
-    """A new array with the elements of a view, in row-major order for ``C``.
+    """A new array with the elements of a view, in row-major order for ``C`` and in column-major order for ``F``.
 
     Others are in the order in which the kernel that makes them goes over what it reads.
-
-    Raises
-    ------
-    UnsupportedError
-        The order is column-major.
     """
-    check_rows(context, len(dimensions(value)), order)
+    if _is_columns(order, len(dimensions(value))):
+        return context.builder.emit("copy", (value,), {"order": "F"})
     copy = _in_order(context, value, order)
     return row_major(context, copy) if order == "C" else copy
 
@@ -175,16 +171,9 @@ def _in_order(context: Context, value: Value, order: Any) -> Value:
     return context.builder.emit("copy", (value,), {"order": "C"})
 
 
-def check_rows(context: Context, ndim: int, order: Any) -> None:
-    """Refuse a new array in column-major order, which a vector has as well.
-
-    Raises
-    ------
-    UnsupportedError
-    """
-    if order == "F" and ndim > 1:
-        help = "arrays are made in row-major order: leave it out, and take x.T of what is made with the axes turned around"
-        raise UnsupportedError("an array with order='F' is not made", context.loc, help)
+def _is_columns(order: Any, ndim: int) -> bool:
+    """Whether a new array is in column-major order, which a vector has as well."""
+    return order == "F" and ndim > 1
 
 
 # Reshape.

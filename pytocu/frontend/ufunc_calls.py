@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, binary, compute, elementwise, refuse_complex
@@ -81,7 +82,33 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
     results = _results(context, name, args, kwargs)
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
+    made = [_ordered(context, name, m, kwargs.get("order", "K")) if o is None else m for m, o in zip(made, outs, strict=True)]
     return tuple(made) if len(made) > 1 else made[0]
+
+
+_in_order = Deferred("pytocu.frontend.reshaping", "in_order")
+
+
+def _ordered(context: Context, name: str, made: Value, order: str) -> Value:
+    """A new result in the order that is asked for; one with fewer than two axes has all of them."""
+    if order == "K" or len(dimensions(made)) < 2:
+        return made
+    if order == "A":
+        refuse_order(context, name, order)
+    return _in_order(context, made, order)
+
+
+def refuse_order(context: Context, name: str, order: str) -> None:
+    """Refuse an order that results do not have.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if order != "K":
+        text = f"np.{name} with the argument order={order!r} is not supported"
+        help = "results have NumPy's order 'K': arrange them with np.copy(result, order='F')"
+        raise UnsupportedError(text, context.loc, help)
 
 
 def _several(value: Any) -> tuple[Any, ...]:
@@ -190,10 +217,6 @@ def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
             case "order":
                 if value not in ("C", "F", "A", "K"):
                     raise raised(ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {value!r})"), loc)
-                if value != "K":
-                    raise UnsupportedError(
-                        f"np.{name} with the argument order={value!r} is not supported", loc, "results have NumPy's order 'K'"
-                    )
             case "subok" if not isinstance(value, (bool, np.bool_)):
                 raise raised(TypeError("'subok' must be a boolean"), loc)
             case "signature" | "sig" if value is None:

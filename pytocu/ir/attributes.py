@@ -144,7 +144,7 @@ KINDS: dict[str, Kind] = {
     "names": NAMES,
     "ndim": COUNT,
     "number": INTEGER,
-    "order": Kind("'C'", lambda value: value == "C"),
+    "order": Kind("'C' or 'F'", lambda value: value in ("C", "F")),
     "numbers": Kind("the name of a step, how many steps there are and whether the last comes first", _is_numbers),
     "offset": LENGTH,
     "op": NAME,

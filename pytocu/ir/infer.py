@@ -159,6 +159,12 @@ def require(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (shaped(element(types[0]), types, True),)
 
 
+def copied(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The type of a new array, which has no layout of an argument's."""
+    (type,) = types
+    return (ArrayType(type.dtype, type.shape),) if isinstance(type, ArrayType) else types
+
+
 def as_array(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The same dtype, as an array without axes."""
     return (ArrayType(element(types[0]), ()),)

@@ -208,8 +208,8 @@ ufunc("rad2deg", 1, "Radians to degrees", expand=expand.radians_to_degrees, alia
 row("where", "elementwise", 3, "y where the condition holds, else z", infer=infer.where, levels=ALL, numpy="where",
     primitive="biuf", c="{0} ? {1} : {2}", llvm="select")  # fmt: skip
 row("cast", "elementwise", 1, "astype: to another dtype, defined for every input", levels=ALL, expand=expand.cast)
-row("copy", "elementwise", 1, "A new array with the same values, in row-major order where one is stated",
-    infer=lambda op, types, attrs: types, levels=ALL, attrs=("order",), expand=expand.identity)  # fmt: skip
+row("copy", "elementwise", 1, "A new array with the same values, in the order that is stated, if one is",
+    infer=infer.copied, levels=ALL, attrs=("order",), expand=expand.identity)  # fmt: skip
 row("as_array", "elementwise", 1, "A NumPy scalar as a 0-d array", infer=infer.as_array, levels=ALL, expand=expand.identity)
 row("compose", "elementwise", 2, "Complex numbers of real and imaginary parts", infer=infer.compose, levels=ALL)
 row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit (its low bits with wrap)",

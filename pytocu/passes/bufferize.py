@@ -219,11 +219,11 @@ def _stored(type: Type, layout: str) -> Type:
 
 
 def _layout(inst: Inst, result: Value) -> str:
-    """Column-major when every array operand of the result's shape is, and the function does not ask for the other order."""
+    """Column-major when every array operand of the result's shape is, unless the function asks for an order."""
     shape = shape_of(result.type)
     for region in inst.regions:
         made = region.terminator.args[result.index].inst
-        if made is not None and made.op.name == "copy" and made.attr("order", None) == "C":
-            return "C"
+        if made is not None and made.op.name == "copy" and made.attr("order", None) is not None:
+            return made.attr("order") if len(shape) > 1 else "C"
     full = [a.type.layout for a in inst.args if isinstance(a.type, ArrayType) and a.type.shape == shape]
     return "F" if len(shape) > 1 and full and all(layout == "F" for layout in full) else "C"

@@ -169,8 +169,9 @@ def _lines() -> Iterator[str]:
     for op in elementwise_rows():
         yield f"| {_cell(_names(op))} | {_cell(op.doc)} | {dtype_ranges(accepted(op))} | {_result(op)} |\n"
     yield "\n`divmod` gives `floor_divide` and `remainder`. "
-    yield "The arguments `out=`, `dtype=`, `signature=`, `casting=`, `subok=` and `order='K'` are NumPy's, and `where=` "
-    yield "together with `out=`; other orders, and `where=` without an array for what it leaves out, are refused.\n\n"
+    yield "The arguments `out=`, `dtype=`, `signature=`, `casting=`, `subok=` and `order=` are NumPy's, and `where=` "
+    yield "together with `out=`; `order='A'` of several axes, and `where=` without an array for what it leaves out, "
+    yield "are refused.\n\n"
     yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
@@ -230,11 +231,11 @@ def _lines() -> Iterator[str]:
 _ARGUMENTS = """
 Arguments are NumPy's, by name and by position, with its errors. Refused, with the argument's name and what to write instead:
 
-* `order='F'` of a new array with several axes, and of results; `order='K'` and `order='A'` of `ravel`, `flatten` and
-  `reshape` where the order in memory does not follow from the arguments
+* `order='A'` of results with several axes, and orders of results of products; `order='K'` and `order='A'` of `ravel`,
+  `flatten` and `reshape` where the order in memory does not follow from the arguments
 * `casting='same_value'` of `astype`; `ndmax` of `array`
 * `weights` of quantiles; `bins` of histograms that are found in the data
-* `mode` of `pad` and `stat_length`, where the border is computed of elements; `reflect_type='odd'`
+* `mode` of `pad` where it is a function; `reflect_type='odd'` with a border longer than what is reflected
 * `p` of `linalg.cond` other than None, 2 and -2; `mode` of `linalg.qr` by its old names
 * `out` of `round` with another dtype; of `concatenate` and `stack` where it is one of the arrays
 """
