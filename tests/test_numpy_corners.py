@@ -214,3 +214,52 @@ def test_numbers_at_equal_distances_of_complex_ends():
     texts = ["np.linspace(a, 1, 5)", "np.linspace(0, a, 4, endpoint=False)", "np.linspace(a, a, 3)", "np.linspace(a, 2, 1)"]
     for a in (2 - 3j, np.array([1 + 2j, 3 - 1j], "c8"), np.array(1j)):
         agree(texts, a)
+
+
+def test_rows_and_columns_of_nothing():
+    """Arrays without axes have a row without columns where they are true; keys of several axes are sorted along one."""
+    agree(["np.argwhere(a)", "np.argwhere(a > 3)", "np.argwhere(0)", "np.lexsort((a, a))"], np.array(2.5))
+    keys = np.arange(24).reshape(2, 3, 4) * 7 % 5
+    texts = ["np.lexsort((a, -b))", "np.lexsort((a, b), axis=0)", "np.lexsort((a[0], b[1]), 0)", "np.lexsort([a, b, a], 1)"]
+    agree(texts, keys, keys % 2)
+    wrong = ["np.lexsort((a, b), axis=5)", "np.lexsort((a[0], b))", "np.lexsort((a, b[1:]))", "np.lexsort(())"]
+    check(["np.arange(24).reshape(2, 3, 4)", "np.arange(24).reshape(2, 3, 4) % 7"], wrong)
+
+
+def test_members_among_complex_numbers():
+    a = np.array([1 + 1j, 2, np.nan, -0.0, complex(0, np.nan)])
+    agree(["np.isin(a, b)", "np.isin(a, b[:0])", "np.isin(b, a, invert=True)", "np.isin(a[:2], 2.0)"], a, a[::2].copy())
+    check(["np.arange(3.0)"], ["np.isin(a, [1], kind='table')", "np.isin(a, a, kind='table')", "np.isin(a, [1], kind='sort')"])
+
+
+def test_histograms_of_bools():
+    texts = ["np.histogram(a, 2)", "np.histogram(a)", "np.histogram(a, [0, 1])", "np.histogram_bin_edges(a, 3)"]
+    check(["np.array([True, False, True])"], texts)
+
+
+SENTENCES = (
+    "np.ediff1d(b, to_end=1)", "np.ediff1d(b)", "np.compress([True], a[:0], axis=0)", "np.convolve(a[:0], a)",
+    "np.convolve(a, [])", "np.convolve(a, a)", "np.convolve(a[0], [])", "np.convolve([], a[0])", "np.polyint(a)",
+    "np.polyint(a[:0])", "np.polyint(a.T[1:])", "np.polyint(a[:, :3])", "np.interp(1j, a[0], a[1])",
+    "np.interp(a[0] + 1j, a[0], a[1])",
+    "np.fft.rfft(a + 1j)",
+    "np.fft.rfft(a.T + 1j)", "np.fft.rfft(a + 1j, 3)", "np.fft.rfft(a + 1j, n=0)", "np.fft.rfft(a + 1j, axis=3)",
+    "np.fft.fftshift(c, axes=0)", "np.fft.ifftshift(c, (0,))", "np.fft.fftshift(a, 2)", "np.fft.fftshift(a, (0, -3))",
+    "np.nan_to_num(c[()], copy=False)",
+)  # fmt: skip
+
+
+def test_which_of_two_errors_numpy_raises_and_its_sentence():
+    check(["np.arange(12.0).reshape(3, 4)", "np.array([True, False])", "np.array(2.5)"], SENTENCES, call=call_interpreted)
+
+
+def test_what_becomes_of_an_array_without_axes():
+    texts = ["np.nan_to_num(a, copy=False)", "np.nan_to_num(a)", "np.fft.fftshift(a)", "np.fft.ifftshift(a, ())"]
+    check(["np.array(np.nan)"], texts)
+    check(["np.arange(3.0)"], ["np.arange(2, dtype=bool)", "np.arange(1, 3, dtype=bool)", "np.arange(0, dtype=bool)"])
+
+
+def test_nothing_is_inserted():
+    values = ("1.0", "[]", "np.zeros((3, 1))", "[1, 2]", "a")
+    texts = [f"np.insert(a, [], {value}, axis={axis})" for value in values for axis in (0, 1, None)]
+    check(["np.arange(12.0).reshape(3, 4)"], texts, call=call_interpreted)

@@ -81,12 +81,13 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     value = as_strong(context, x)
     dtype = element(value.type)
     if not copy and not is_array(value):
+        attempt(context, np.nan_to_num, np.float64(1), copy=False)
         raise UnsupportedError(
             "np.nan_to_num of a scalar with copy=False: NumPy has no array to change", context.loc, "leave copy= out"
         )
     if not copy and dtype.kind in "fc":
         assign_elements(context, value, nan_to_num(context, value, True, nan, posinf, neginf))
-        return value
+        return without_axes(context, value)
     if dtype.kind not in "fc":
         return without_axes(context, context.builder.emit("copy", (value,)) if copy and is_array(value) else value)
     if dtype.kind == "c":

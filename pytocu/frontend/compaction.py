@@ -122,13 +122,16 @@ def argwhere(context: Context, a: Any) -> Value:
     """The positions of elements that are not zero, a row for each element"""
     value = array_of(context, a)
     if not dimensions(value):
-        raise UnsupportedError("np.argwhere of an array without axes is not compiled", context.loc, "use np.flatnonzero")
+        # A row without columns for what is true.
+        rows = argwhere(context, ravel(context, value))
+        return context.builder.emit("slice", (rows,), {"start": (0, 0), "step": (1, 1), "size": (dimensions(rows)[0], 0)})
     columns = [context.builder.emit("newaxis", (p,), {"axis": 1}) for p in nonzero(context, value)]
     return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
 
 
 _write_result = Deferred("pytocu.frontend.inplace", "write_result")
 _checked = Deferred("pytocu.frontend.gathering", "checked")
+_refuse_empty = Deferred("pytocu.frontend.gathering", "refuse_empty")
 
 
 def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
@@ -141,6 +144,7 @@ def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: An
         raise raised(ValueError("condition must be a 1-d array"), context.loc)
     value, place = along_axis(context, array_of(context, a), known_axis(context, axis))
     positions = places(context, chosen)
+    _refuse_empty(context, positions, dimensions(value)[place], "cannot do a non-empty take from an empty axes.")
     if dimensions(chosen)[0] != dimensions(value)[place]:
         # A shorter condition is false behind its end, and a longer one may be.
         positions = _checked(context, positions, dimensions(value)[place], place)

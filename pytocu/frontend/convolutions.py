@@ -6,6 +6,7 @@ known is written out, as a stencil of slices.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, stand_in
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import refuse_later, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
@@ -30,10 +31,25 @@ def convolve(context: Context, a: Any, v: Any, mode: Any = "full") -> Value:
     """Sums of products of one vector with another backwards, for every shift of it"""
     first, second = (_vector(context, x) for x in (a, v))
     known_option(context, mode, "mode=")
+    # NumPy looks at the numbers of axes later.
+    n, m = dimensions(first)[0], dimensions(second)[0]
+    for name, size in (("a", dim_max(n, m)), ("v", dim_min(n, m))) if _exchanged() else (("a", n), ("v", m)):
+        require_equal(context, dim_min(size, 1), 1, "ValueError", f"{name} cannot be empty")
+    if len(dimensions(first)) > 1 or len(dimensions(second)) > 1:
+        refuse_later(context, n + m, "ValueError", "object too deep for desired array")
+        return first
     attempt(context, np.convolve, stand_in(first), stand_in(second), mode)
-    for name, operand in (("a", first), ("v", second)):
-        require_equal(context, dim_min(dimensions(operand)[0], 1), 1, "ValueError", f"{name} cannot be empty")
     return _summed(context, first, second, _mode(mode))
+
+
+@lru_cache
+def _exchanged() -> bool:
+    """Whether NumPy exchanges a vector and a longer one before it looks whether they are empty, which older versions do."""
+    try:
+        np.convolve([], [1.0])
+    except ValueError as error:
+        return str(error).startswith("v")
+    return False
 
 
 def correlate(context: Context, a: Any, v: Any, mode: Any = "valid") -> Value:

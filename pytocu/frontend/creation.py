@@ -17,6 +17,7 @@ from pytocu.frontend.devices import check_device, known_order
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.layouts import laid_out_as
+from pytocu.frontend.literals import known_array
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
@@ -265,6 +266,8 @@ def arange(
         # Ints that int64 does not hold; a range of as many numbers is NumPy's error.
         number_of_elements(context, first, last, by)
     if target is BOOL:
+        if not any(isinstance(b, Value) for b in (first, last, by)):
+            return known_array(context, attempt(context, np.arange, first, last, by, dtype=bool))
         _range_of_bools(context, first, last, by)
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")

@@ -197,13 +197,13 @@ def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) 
     shape = dimensions(value)
     known = (int, np.integer)
     positions = list(obj) if isinstance(obj, (list, tuple)) else [obj]
-    if not positions or not all(isinstance(p, known) and not isinstance(p, (bool, np.bool_)) for p in positions):
+    if not all(isinstance(p, known) and not isinstance(p, (bool, np.bool_)) for p in positions):
         raise UnsupportedError(
             "np.insert takes an int, or a list of ints, here",
             context.loc,
             "join the parts: np.concatenate((x[:i], values, x[i:]))",
         )
-    if min(positions) < 0 <= max(positions):
+    if positions and min(positions) < 0 <= max(positions):
         raise UnsupportedError(
             "np.insert takes positions of one sign, since their order depends on the length",
             context.loc,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from pytocu.errors import raised
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.devices import check_device
 from pytocu.frontend.joining import roll
-from pytocu.frontend.operators import binary, elementwise, known_option
+from pytocu.frontend.operators import attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import array_of, as_length
 from pytocu.frontend.tables import Handler
@@ -58,6 +59,9 @@ def _shifted(back: bool, doc: str) -> Handler:
         ndim = len(dimensions(value))
         given = known_option(context, axes, "axes=")
         named = range(ndim) if given is None else given if isinstance(given, (tuple, list)) else (given,)
+        for axis in named:
+            # NumPy asks the shape.
+            attempt(context, operator.getitem, (1,) * ndim, axis)
         chosen = tuple(normal_axis(context, a, ndim) for a in named)
         halves = [floordiv(dimensions(value)[a], 2) for a in chosen]
         return roll(context, value, tuple(dim_value(context, 0 - h if back else h) for h in halves), chosen)

@@ -179,7 +179,7 @@ def histogram(
     whole = array_of(context, a)
     if weights is not None:
         weights = _weights_of(context, weights, whole)
-    value = ravel(context, whole)
+    value = _subtractable(context, ravel(context, whole))
     edges = _edges(context, value, bins, range)
     common = promote.result_dtype((element(value.type), element(edges.type)))
     if common.kind not in "biuf":
@@ -218,7 +218,7 @@ def histogram_bin_edges(context: Context, a: Any, bins: Any = 10, range: Any = N
     whole = array_of(context, a)
     if weights is not None:
         _weights_of(context, weights, whole)
-    return _edges(context, ravel(context, whole), bins, range)
+    return _edges(context, _subtractable(context, ravel(context, whole)), bins, range)
 
 
 _SAME_SHAPE = "weights should have the same shape as a."
@@ -339,6 +339,11 @@ def detected_range(context: Context, value: Value) -> tuple[Value, Value]:
         elementwise(context, "where", same, elementwise(context, "subtract", low, 0.5), low),
         elementwise(context, "where", same, elementwise(context, "add", high, 0.5), high),
     )
+
+
+def _subtractable(context: Context, value: Value) -> Value:
+    """Bools as the integers that NumPy makes of them."""
+    return cast(context, value, U8) if element(value.type) is BOOL else value
 
 
 def _pair(range: Any) -> tuple[Any, Any]:

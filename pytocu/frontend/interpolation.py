@@ -26,7 +26,7 @@ from pytocu.frontend.values import Context, as_strong, as_value, cast, dimension
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max, dim_min
-from pytocu.ir.types import C128, F64, element
+from pytocu.ir.types import C128, F64, WEAK_COMPLEX, element
 
 
 def interp(
@@ -37,6 +37,9 @@ def interp(
     points, values = array_of(context, xp), array_of(context, fp)
     dtype = C128 if element(values.type).kind == "c" else F64
     examples = [np.zeros(1, element(v.type).numpy) for v in (places, points)]
+    if isinstance(x, complex) or (isinstance(x, Value) and x.type == WEAK_COMPLEX):
+        # NumPy has another sentence for Python's.
+        attempt(context, np.interp, 1j, examples[1], examples[1])
     attempt(context, np.interp, *examples, np.zeros(1, dtype.numpy), stand_in(left), stand_in(right))
     places, points, values = cast(context, places, F64), cast(context, points, F64), cast(context, values, dtype)
     for line in (points, values):

@@ -16,14 +16,15 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import assign_elements, write_result
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length, stand_in
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import refuse_later, require, require_equal
 from pytocu.frontend.reshaping import array_of, as_length, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
+from pytocu.frontend.worded import evaluated
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.dims import DimLike, dim_min, modulo
 from pytocu.ir.library import numpy_library, result_dtypes
 from pytocu.ir.types import C64, C128, F16, F32, F64, I64, ArrayType, DType, element, scalar
 
@@ -120,8 +121,6 @@ def _transformed(context: Context, name: str, a: Any) -> Value:
     value = array_of(context, a)
     dtype = element(value.type)
     wide: DType = dtype if dtype.kind in "fc" and dtype.bits > 16 else F32 if dtype.kind == "f" else F64
-    if name == "fft.rfft" and dtype.kind == "c":
-        attempt(context, np.fft.rfft, np.ones(1, dtype.numpy))
     return cast(context, value, wide)
 
 
@@ -144,6 +143,9 @@ def _fft(name: str, doc: str) -> Callable[..., Any]:
         if count is None:
             # NumPy asks for the length of the axis first.
             attempt(context, operator.getitem, dimensions(value), place)
+        if name == "fft.rfft" and element(given.type).kind == "c":
+            _refuse_complex(context, value, dimensions(value)[place] if count is None else count)
+            value = context.builder.emit("real", (value,))
         if element(given.type) is F16 and (name == "fft.irfft" or _is_scaled(name, scale)):
             return _of_halves(context, name, value, count, place, scale)
         made = call(context, name, (value,), n=count, axis=place, norm=scale)
@@ -151,6 +153,18 @@ def _fft(name: str, doc: str) -> Callable[..., Any]:
 
     handler.__doc__ = doc
     return handler
+
+
+def _refuse_complex(context: Context, value: Value, count: DimLike) -> None:
+    """Real transforms are of real numbers; NumPy's sentence names the one for an even length, or for an odd one."""
+    said: list[str] = []
+    for size in (2, 1):
+        try:
+            np.fft.rfft(np.ones(size, element(value.type).numpy))
+        except TypeError as error:
+            said.append(str(error))
+    require_equal(context, modulo(count, 2), 1, "TypeError", said[0])
+    refuse_later(context, count, "TypeError", said[1])
 
 
 def _is_scaled(name: str, norm: Any) -> bool:
@@ -336,24 +350,44 @@ def sort_complex(context: Context, a: Any) -> Value:
 
 
 def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
-    """The positions that sort vectors together, the last one first of all"""
-    if isinstance(keys, Value) and len(dimensions(keys)) == 2:
-        rows = dimensions(keys)[0]
-        matrix, keys = keys, range(rows) if isinstance(rows, int) else ()
-        keys = [context.builder.emit("index", (matrix,), {"axis": 0, "at": row}) for row in keys]
-    values = [array_of(context, k) for k in keys] if isinstance(keys, (tuple, list)) else []
-    if not values or any(len(dimensions(v)) != 1 for v in values) or known_option(context, axis, "axis=") not in (-1, 0):
-        help = "write np.lexsort((b, a)), or np.argsort(kind='stable') along an axis of each"
-        raise UnsupportedError("np.lexsort takes a tuple of vectors here", context.loc, help)
+    """The positions that sort vectors together, or along an axis of each, the last one first of all"""
+    place = known_option(context, axis, "axis=")
+    values = _keys(context, keys)
     for value in values[1:]:
-        sentence = "all keys need to be the same shape"
-        require_equal(context, dimensions(values[0])[0], dimensions(value)[0], "ValueError", sentence)
-    order = argsort(context, values[0], stable=True)
+        first, other = dimensions(values[0]), dimensions(value)
+        if len(first) != len(other):
+            raise raised(ValueError(_SAME_KEYS), context.loc)
+        for wanted, found in zip(first, other, strict=True):
+            require_equal(context, wanted, found, "ValueError", _SAME_KEYS)
+    attempt(context, np.lexsort, [stand_in(v) for v in values], place)
+    if not dimensions(values[0]):
+        return context.builder.const(0, scalar(I64))
+    order = argsort(context, values[0], place, stable=True)
+    names = {"np": np, "place": place}
     for value in values[1:]:
-        sorted_so_far = context.builder.emit("gather", (value, order), {"axes": (0,), "at": 0})
-        again = argsort(context, sorted_so_far, stable=True)
-        order = context.builder.emit("gather", (order, again), {"axes": (0,), "at": 0})
+        sorted_so_far = evaluated(context, "np.take_along_axis(value, order, place)", {**names, "value": value, "order": order})
+        again = argsort(context, sorted_so_far, place, stable=True)
+        order = evaluated(context, "np.take_along_axis(order, again, place)", {**names, "order": order, "again": again})
     return order
+
+
+_SAME_KEYS = "all keys need to be the same shape"
+
+
+def _keys(context: Context, keys: Any) -> list[Value]:
+    """The arrays that are sorted together: members of a tuple or list, or of an array along its first axis."""
+    if isinstance(keys, (tuple, list)):
+        made = [array_of(context, k) for k in keys]
+    else:
+        value = array_of(context, keys)
+        count = dimensions(value)[0] if dimensions(value) else 0
+        if not isinstance(count, int):
+            help = "write np.lexsort((b, a)) with the arrays themselves"
+            raise UnsupportedError("np.lexsort of keys whose number is known only at run time", context.loc, help)
+        made = [context.builder.emit("index", (value,), {"axis": 0, "at": row}) for row in range(count)]
+    if not made:
+        raise raised(TypeError("need sequence of keys with len > 0 in lexsort"), context.loc)
+    return made
 
 
 def argsort(

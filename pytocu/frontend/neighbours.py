@@ -60,7 +60,7 @@ def ediff1d(context: Context, ary: Any, to_end: Any = None, to_begin: Any = None
     """Differences of neighbours of all elements in a row, between others."""
     value = ravel(context, array_of(context, ary))
     later, earlier = (_cut(context, value, 0, part) for part in (slice(1, None), slice(None, -1)))
-    pieces = [elementwise(context, "subtract", later, earlier)]
+    pieces: list[Value] = []
     dtype = element(value.type)
     for name, extra, at in (("to_begin", to_begin, 0), ("to_end", to_end, 2)):
         if extra is None:
@@ -70,6 +70,8 @@ def ediff1d(context: Context, ary: Any, to_end: Any = None, to_begin: Any = None
             text = f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule."
             raise raised(TypeError(text), context.loc)
         pieces.insert(at, cast(context, ravel(context, made), dtype))
+    # NumPy looks at what stands beside before it subtracts.
+    pieces.insert(1 if to_begin is not None else 0, elementwise(context, "subtract", later, earlier))
     return concatenate(context, pieces) if len(pieces) > 1 else pieces[0]
 
 

@@ -16,7 +16,7 @@ from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import append, concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import length, reduce, stand_in
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import refuse_later, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions, is_number
@@ -119,6 +119,14 @@ def polyint(context: Context, p: Any, m: Any = 1, k: Any = None) -> Value:
     if order > _MOST:
         raise UnsupportedError(f"np.polyint with m={order}", context.loc, "each integral is written out: integrate in a loop")
     value = array_of(context, p)
+    if order and len(dimensions(value)) > 1:
+        # NumPy divides rows as well, if the lengths fit, before it is surprised by them.
+        elementwise(context, "divide", value, arange(context, dim_value(context, dimensions(value)[0]), 0, -1))
+        try:
+            np.polyint(stand_in(value))
+        except ValueError as error:
+            refuse_later(context, dimensions(value)[0] + dimensions(value)[-1], "ValueError", str(error))
+        return value
     attempt(context, np.polyint, stand_in(value))
     for _ in range(order):
         powers = arange(context, dim_value(context, dimensions(value)[0]), 0, -1)

@@ -79,3 +79,11 @@ def require_equal(
     said = (error, sentence, *filter(None, (help,)), *(shape_of(v.type) for v in operands))
     kind = "meets" if either else "fits" if broadcast else "equal"
     context.builder.emit("check", (), {"kind": kind, "dims": dims, "shapes": said})
+
+
+def refuse_later(context: Context, size: DimLike, error: str, sentence: str) -> None:
+    """Let the run raise, behind what it compares before: for types that NumPy refuses after it has looked at lengths.
+
+    `size` is any length; where it is known, the compiler raises.
+    """
+    require_equal(context, size + 1, 0, error, sentence)

@@ -17,8 +17,8 @@ from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length
 from pytocu.frontend.reshaping import array_of, broadcast, ravel, reshape
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, Masked, as_value, cast, contains_dynamic, dim_value, dimensions
-from pytocu.frontend.worded import after
+from pytocu.frontend.values import Context, Masked, as_value, cast, contains_dynamic, dim_value, dimensions, strong_dtype
+from pytocu.frontend.worded import after, evaluated
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, product
@@ -166,8 +166,9 @@ def isin(
 ) -> Value:
     """Whether each element is one of those of another array"""
     backwards = known_option(context, invert, "invert=")
-    attempt(context, np.isin, [0], [0], kind=known_option(context, kind, "kind="))
     value = array_of(context, element)
+    kinds = (np.ones(1, strong_dtype(v).numpy) if isinstance(v, Value) else [0] for v in (value, test_elements))
+    attempt(context, np.isin, *kinds, kind=known_option(context, kind, "kind="))
     if isinstance(test_elements, (list, tuple)) and not contains_dynamic(test_elements):
         found = _among_known(context, value, test_elements)
     else:
@@ -196,7 +197,9 @@ def _member(context: Context, value: Value, others: Value) -> Value:
         text = f"np.isin of {dtypes[0].numpy} and {dtypes[1].numpy} is not compiled: no integers hold both"
         raise UnsupportedError(text, context.loc, "convert one of them")
     if common.kind == "c":
-        raise UnsupportedError("np.isin of complex numbers is not compiled", context.loc, "compare with each: x == a")
+        # They have no order in which they could be found sooner.
+        each = context.builder.emit("newaxis", (value,), {"axis": len(dimensions(value))})
+        return evaluated(context, "(each == others).any(-1)", {"each": each, "others": others})
     work = I64 if common is BOOL else common
     value = cast(context, value, work)
     (ordered,) = call(context, "sort", (cast(context, others, work),), axis=0)
