@@ -75,6 +75,24 @@ def test_orders_of_memory(text: str) -> None:
     assert [found.flags.c_contiguous, found.flags.f_contiguous] == [expected.flags.c_contiguous, expected.flags.f_contiguous]
 
 
+def column_copies(x, n):
+    """Column-major arrays that a branch makes, that are changed, and of which others are computed."""
+    if n > 2:
+        y = np.copy(x, order="F")
+    else:
+        y = x * 2
+    y[0] = 1
+    z = np.zeros(x.shape, order="F")
+    z[1:, 1:-1] = y[:-1, 2:] + x[1:, :-2]
+    return y, z, np.copy(z / z.sum(1, keepdims=True), order="F"), np.copy(y.cumsum(1), "F"), np.copy(x.T, order="F").reshape(-1)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("n", [2, 3])
+def test_column_major_arrays_are_worked_on(order: str, n: int) -> None:
+    everywhere(column_copies, np.array(np.arange(20.0).reshape(4, 5) * 7 % 11 + 1, order=order), n, ulp=4)
+
+
 def test_an_order_that_is_not_known() -> None:
     refused(COLUMNS, "c.transpose(2, 0, 1).flatten('K')", "not known while compiling", "order='C'")
     refused(COLUMNS, "(b.T + 1).ravel('K')", "not known while compiling", "order='C'")
