@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import hypothesis.strategies as st
 import numpy as np
 import pytest
@@ -12,7 +14,9 @@ from pytocu.ir.dims import (
     as_symbol,
     dim_max,
     dim_min,
+    ends_of,
     evaluate,
+    first_outside,
     floordiv,
     format_shape,
     lower_bound,
@@ -201,3 +205,37 @@ def test_lengths_made_of_lengths_are_gone_through_once(monkeypatch: pytest.Monke
     # Each of them is made of the one before twice, and has to be written for the order of terms.
     assert symbols(length) == ("twelve",) and lower_bound(length) == 0
     assert len(written) < 300
+
+
+t, u = symbol("t"), symbol("u")
+
+
+@pytest.mark.parametrize(
+    "dim",
+    [
+        n - 1 - modulo(t + 1, 10), modulo(t - 1, 10) + n, modulo(t + u, n + 1) * m + modulo(u, 3), floordiv(t + u + 1, 2) - n,
+        dim_min(t + 1, n - 1) * u, dim_max(t - 2, 0) - dim_min(u, 3), 3 * u - modulo(t, 2) * m, floordiv(n, 2) + t,
+        modulo(floordiv(t * 3 + u, 4), 5) - t, t * t, modulo(n, t + 1), modulo(t, 2) * modulo(t, 2),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("inner", [m, t + 1])
+def test_ends_lie_around_what_steps_have(dim: dims.DimLike, inner: dims.DimLike) -> None:
+    steps = [("t", n, False), ("u", inner, True)]
+    ends = ends_of(dim, steps)
+    if ends is None:
+        assert dim in (t * t, modulo(n, t + 1), modulo(t, 2) * modulo(t, 2))
+        return
+    for rows, columns in itertools.product((0, 1, 2, 5, 12), (0, 1, 4)):
+        sizes = {"n": rows, "m": columns}
+        least, most = (f(evaluate(end, sizes) for end in ends) for f in (min, max))
+        for row in range(rows):
+            for column in range(evaluate(inner, {**sizes, "t": row})):
+                assert least <= evaluate(dim, {**sizes, "t": row, "u": column}) <= most
+
+
+def test_steps_of_a_loop_that_changes_no_index_are_not_gone_through() -> None:
+    endless = 10**15
+    assert first_outside(t, 4, [("u", endless, False), ("t", 4, False)], {}) is None
+    assert first_outside(t, 4, [("t", 5, False), ("u", endless, False)], {}) == (4, 4)
+    assert first_outside(t, 4, [("t", 5, False), ("u", 0, False)], {}) is None
+    assert first_outside(u, 3, [("t", 6, False), ("u", t, False)], {}) == (3, 3)

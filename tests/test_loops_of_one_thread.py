@@ -11,6 +11,7 @@ import pytest
 from test_run_time_positions import agrees, copies
 
 import pytocu
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(5)
 
@@ -535,3 +536,20 @@ def unbound(x, places):
 
 def test_a_number_that_no_step_binds_is_what_it_was() -> None:
     agrees(unbound, (np.arange(5.0) + 1, np.arange(4)))
+
+
+def around(x, n):
+    total = 0
+    for i in range(n):
+        for j in range(n):
+            total += x[(i + 1) % 4, j % 3] * x[(i - 1) % 4, (i + j) // 2]
+    return total
+
+
+def test_positions_that_go_around_are_not_compared_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, f = np.arange(24).reshape(4, 6), pytocu.jit(around)
+    compare(f(x, 5), around(x, 5))
+    with pytest.raises(IndexError, match="index 6 is out of bounds for axis 1 with size 6"):
+        f(x, 7)
+    monkeypatch.setattr("pytocu.runtime.program_failures.first_outside", lambda *_: pytest.fail("compared one after the other"))
+    compare(f(x, 4), around(x, 4))

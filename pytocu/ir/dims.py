@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -419,27 +420,70 @@ Steps: TypeAlias = "Sequence[tuple[str, DimLike, bool]]"
 
 
 def ends_of(dim: DimLike, steps: Steps) -> list[DimLike] | None:
-    """The dimension in the first and the last step of each loop, between which it lies in all others; None where it may not.
+    """Dimensions between which the dimension lies in every step of loops; None where it may not.
+
+    These are what it is in the first and the last step of each loop.  A quotient, a remainder or an extreme of numbers of steps
+    lies between two of its own, whichever the others are, so it may come to none of the dimensions that are given then.
 
     Examples
     --------
     >>> n, t = symbol("n"), symbol("t")
     >>> ends_of(n - t, [("t", n, False)]), ends_of(t * t, [("t", n, False)])
     ([n, 1], None)
+    >>> ends_of(modulo(t + 1, 10), [("t", n, False)])
+    [0, 9]
     """
     found = [dim]
     for name, count, _ in reversed(steps):
-        if not all(_is_linear_in(d, name) for d in found):
+        made = [_ends(d, name, count) for d in found]
+        if None in made:
             return None
-        found = [substitute(d, {name: end}) for d in found for end in (0, count - 1)]
-    return list(dict.fromkeys(found))
+        found = list(dict.fromkeys(end for ends in made for end in ends or ()))
+    return found
 
 
-def _is_linear_in(dim: DimLike, name: str) -> bool:
-    for monomial, _ in dim.terms if isinstance(dim, Dim) else ():
-        if sum(a.name == name for a in monomial) > 1 or any(name in symbols(x) for a in monomial for x in a.args):
-            return False
-    return True
+_MANY_ENDS = 64
+"""Above so many a dimension is looked at step by step."""
+
+
+def _ends(dim: DimLike, name: str, count: DimLike) -> list[DimLike] | None:
+    """What a dimension lies between in all steps of one loop: a sum of products is least and greatest at ends of its parts."""
+    if not isinstance(dim, Dim) or name not in symbols(dim):
+        return [dim]
+    parts: dict[Atom, list[DimLike]] = {}
+    for monomial, _ in dim.terms:
+        inside = [a for a in monomial if a.name == name or any(name in symbols(x) for x in a.args)]
+        if len({*inside}) < len(inside):
+            return None
+        for atom in inside:
+            if atom not in parts:
+                ends = [0, count - 1] if not atom.args else _atom_ends(atom, name, count)
+                if ends is None:
+                    return None
+                parts[atom] = ends
+    if math.prod(map(len, parts.values())) > _MANY_ENDS:
+        return None
+    return [_with_parts(dim, dict(zip(parts, ends, strict=True))) for ends in itertools.product(*parts.values())]
+
+
+def _atom_ends(atom: Atom, name: str, count: DimLike) -> list[DimLike] | None:
+    first, second = atom.args
+    if atom.name == "%":
+        return None if name in symbols(second) else [0, second - 1]
+    if atom.name == "//" and name in symbols(second):
+        return None
+    ends = _ends(first, name, count), _ends(second, name, count)
+    if ends[0] is None or ends[1] is None:
+        return None
+    return list(dict.fromkeys(APPLY[atom.name](a, b) for a in ends[0] for b in ends[1]))
+
+
+def _with_parts(dim: Dim, parts: Mapping[Atom, DimLike]) -> DimLike:
+    """The dimension with other dimensions in the place of some atoms."""
+    found: DimLike = 0
+    for monomial, coefficient in dim.terms:
+        found = found + product([coefficient, *(parts.get(a, Dim((((a,), 1),))) for a in monomial)])
+    return found
 
 
 def first_outside(index: DimLike, size: DimLike, steps: Steps, sizes: Mapping[str, int]) -> tuple[int, int] | None:
@@ -455,6 +499,9 @@ def first_outside(index: DimLike, size: DimLike, steps: Steps, sizes: Mapping[st
         return None if -length <= place < length else (place, length)
     name, count, falling = steps[0]
     numbers = range(evaluate(count, sizes))
+    if not any(name in symbols(d) for d in (index, size, *(inner for _, inner, _ in steps[1:]))):
+        # All steps of the loop have the same.
+        numbers = numbers[:1]
     for number in reversed(numbers) if falling else numbers:
         found = first_outside(index, size, steps[1:], {**sizes, name: number})
         if found is not None:
