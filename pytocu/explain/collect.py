@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Mapping, Sequence
-from types import ModuleType
+from types import CodeType, ModuleType
 
 from pytocu import config
 from pytocu.driver import Compiled, Lowered, choose_backend
@@ -105,10 +105,10 @@ def explanation(
 
 
 def _of_libraries(guard: Guard) -> bool:
-    """Whether a captured value is ``np``, ``range``, ``np.roll`` or the like, which nobody changes."""
+    """Whether a captured value is ``np``, ``range``, ``np.roll`` or the like, or code of a function, which nobody changes."""
     value = guard.key.object if isinstance(guard.key, Identity) else guard.same
     home = str(getattr(value, "__module__", "")).partition(".")[0]
-    return isinstance(value, ModuleType) or (callable(value) and home in ("builtins", "numpy", "math"))
+    return isinstance(value, (CodeType, ModuleType)) or (callable(value) and home in ("builtins", "numpy", "math"))
 
 
 def _before(found: Mapping[str, Stage], name: str) -> Stage:
