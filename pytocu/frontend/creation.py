@@ -1,30 +1,22 @@
-"""Arrays that are made of no other: filled ones, ranges, positions, triangles.
+"""Arrays that are made of no other: filled ones, positions, triangles.
 
-Their elements are computed where they are used, so an array of zeros or an ``arange`` in an
-expression takes no memory.
+Their elements are computed where they are used, so an array of zeros in an expression takes no memory.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.attributes import expand_dims, moveaxis, target_dtype
+from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.devices import check_device, known_order
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
 from pytocu.frontend.layouts import laid_out_as
-from pytocu.frontend.literals import known_array
-from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
-from pytocu.frontend.ranges import known_here, most, number_as_dim
-from pytocu.frontend.reading import read_float, read_int, scalar_of
-from pytocu.frontend.reductions import reduce
-from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import (
     DIMENSION,
     NEGATIVE,
@@ -47,24 +39,17 @@ from pytocu.frontend.values import (
     as_value,
     cast,
     describe,
-    dim_value,
     dimensions,
     is_number,
-    is_weak,
     python_type_name,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import (
     BOOL,
-    F16,
-    F32,
     F64,
     I64,
-    U64,
-    WEAK_BOOL,
-    WEAK_FLOAT,
     WEAK_INT,
     DType,
     WeakType,
@@ -74,7 +59,8 @@ from pytocu.ir.types import (
 )
 
 
-def _dtype(context: Context, dtype: Any, default: DType) -> DType:
+def dtype_or(context: Context, dtype: Any, default: DType) -> DType:
+    """What ``dtype=`` says, or where it says nothing `default`."""
     return default if dtype is None else target_dtype(context, dtype)
 
 
@@ -88,6 +74,12 @@ def _shape(context: Context, shape: Any, beyond: Exception = DIMENSION) -> tuple
 def number(context: Context, value: Any, dtype: DType) -> Value:
     """A number known now as an element of a dtype."""
     return context.builder.const(value, scalar(dtype))
+
+
+def check_bools(context: Context, size: DimLike) -> None:
+    """Let NumPy refuse a range of bools of more than two numbers."""
+    if isinstance(size, int):
+        attempt(context, np.arange, min(size, 3), dtype=bool)
 
 
 def constant(value: Any) -> Handler:
@@ -104,7 +96,7 @@ def constant(value: Any) -> Handler:
             first = shape if type(shape) is int else "n"
             help = f"the second argument is the dtype, and a shape is one tuple: write ({first}, {dtype})"
             raise raised(TypeError(f"Cannot interpret '{dtype}' as a data type"), context.loc, help)
-        return filled(context, number(context, value, _dtype(context, dtype, F64)), _shape(context, shape), order=order)
+        return filled(context, number(context, value, dtype_or(context, dtype, F64)), _shape(context, shape), order=order)
 
     return handler
 
@@ -144,7 +136,7 @@ def constant_like(value: Any) -> Handler:
         order = known_order(context, np.empty_like, order, 0)
         given = array_of(context, a)
         wanted = dimensions(given) if shape is None else _shape(context, shape)
-        made = filled(context, number(context, value, _dtype(context, dtype, element(given.type))), wanted, order=order)
+        made = filled(context, number(context, value, dtype_or(context, dtype, element(given.type))), wanted, order=order)
         return laid_out_as(context, made, given, order)
 
     return handler
@@ -210,397 +202,12 @@ def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype
     made = as_value(context, value)
     if dtype is None or made.type != WEAK_INT:
         made = as_strong(context, made)
-    target = _dtype(context, dtype, promote.strong(made.type))
+    target = dtype_or(context, dtype, promote.strong(made.type))
     # A Python int that the dtype does not hold is an OverflowError.
     made = cast(context, made if dtype is None else as_numpy(context, made, target.name), target)
     if not dimensions(made):
         return filled(context, made, shape, order=order)
     return in_order(context, broadcast(context, fitted(context, made, shape), shape), order)
-
-
-# Ranges.
-
-
-def arange(
-    context: Context,
-    *args: Any,
-    dtype: Any = None,
-    start: Any = None,
-    stop: Any = None,
-    step: Any = None,
-    device: Any = None,
-    like: Any = None,
-) -> Value:
-    """Numbers from a start on by a step.
-
-    Raises
-    ------
-    UnsupportedError
-        A bound that is a number with axes, an unsigned one of 64 bits or a complex one.
-    """
-    check_device(context, device, like)
-    if start is not None and args:
-        raise raised(TypeError("argument for arange() given by name ('start') and position (position 0)"), context.loc)
-    first, last, by = _bounds(context, args, start, stop, step)
-    if dtype is None and len(args) > 3:
-        dtype = args[3]
-    if any(isinstance(b, Value) for b in (first, last, by)):
-        _check_bools(context, first, last, by)
-    if all(map(_is_int, (first, last))) and any(isinstance(b, Value) and not is_weak(b) for b in (first, last)):
-        # NumPy counts with the difference, which a narrow dtype may not hold.
-        distance = _bound(context, binary(context, "subtract", last, first))
-        first = _bound(context, first)
-        last = binary(context, "add", first, distance)
-    if isinstance(by, Value) and not is_weak(by) and not dimensions(by):
-        # NumPy divides by a NumPy scalar, which gives no exception of its own.
-        fine = elementwise(context, "not_equal", by, 0)
-        by = require(context, by, fine, "ValueError", str(SIZE))
-    first, last, by = (_bound(context, bound) for bound in (first, last, by))
-    examples = [_example(b) for b in (first, last)]
-    made = attempt(context, np.arange, *examples, _long_step(by, *examples)).dtype
-    if isinstance(by, (float, np.floating)) and not np.isfinite(by):
-        raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
-    known = made if dtype is None else None
-    target = dtype_of(known) if known is not None else target_dtype(context, dtype)
-    if known is not None and known.kind == "O":
-        # Ints that int64 does not hold; a range of as many numbers is NumPy's error.
-        number_of_elements(context, first, last, by)
-    if target is BOOL:
-        if not any(isinstance(b, Value) for b in (first, last, by)):
-            return known_array(context, attempt(context, np.arange, first, last, by, dtype=bool))
-        _range_of_bools(context, first, last, by)
-    if target is None or target.kind in "bc":
-        raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
-    size = number_of_elements(context, first, last, by)
-    return _range(context, first, by, size, target)
-
-
-def _is_int(bound: Any) -> bool:
-    if not isinstance(bound, Value):
-        return isinstance(bound, (int, np.integer, np.bool_))
-    if is_weak(bound):
-        return bound.type in (WEAK_INT, WEAK_BOOL)
-    return element(bound.type).is_integer or element(bound.type) is BOOL
-
-
-def _bound(context: Context, bound: Any) -> Any:
-    """A bound as a number of Python's, where NumPy computes the range with the same numbers then; else a NumPy scalar."""
-    if not isinstance(bound, Value) or bound.type in (WEAK_INT, WEAK_FLOAT):
-        return bound
-    if bound.type == WEAK_BOOL:
-        return on_host(context, "python_int", bound)
-    if not isinstance(bound.type, WeakType) and not dimensions(bound):
-        kind = element(bound.type)
-        if kind is BOOL or (kind.is_integer and kind is not U64):
-            return read_int(context, scalar_of(context, bound, "int"), "np.arange")
-        if kind is F64:
-            return read_float(context, scalar_of(context, bound, "float"))
-        if kind.kind == "f":
-            return scalar_of(context, bound, "float")
-    raise UnsupportedError(
-        f"a bound of np.arange must be an int or a float, and this is {describe(bound)}",
-        context.loc,
-        "write int(...) or float(...) around it",
-    )
-
-
-def _example(bound: Any) -> Any:
-    """A number of the kind that a bound is."""
-    if not isinstance(bound, Value):
-        return bound
-    if is_weak(bound):
-        return 0.0 if bound.type == WEAK_FLOAT else 0
-    return element(bound.type).numpy.type(0)
-
-
-def _check_bools(context: Context, first: Any, last: Any, by: Any) -> None:
-    """NumPy subtracts and adds the bounds, which means something else for two truth values of which one is NumPy's."""
-    kinds = [_bool_kind(b) for b in (first, last, by)]
-    if None not in kinds[:2] and "numpy" in kinds[:2]:
-        attempt(context, np.arange, np.False_, np.True_)
-    if None not in (kinds[0], kinds[2]) and "numpy" in (kinds[0], kinds[2]):
-        raise UnsupportedError("np.arange with a start and a step that are bools", context.loc, "write int(...) around them")
-
-
-def _bool_kind(bound: Any) -> str | None:
-    if isinstance(bound, Value):
-        numpys = not is_weak(bound) and element(bound.type) is BOOL
-        return "numpy" if numpys else "python" if bound.type == WEAK_BOOL else None
-    return "numpy" if isinstance(bound, np.bool_) else "python" if isinstance(bound, bool) else None
-
-
-def _range_of_bools(context: Context, first: Any, last: Any, by: Any) -> None:
-    """Let NumPy refuse a range of bools of more than two numbers."""
-    size = number_of_elements(context, first, last, by)
-    if isinstance(size, int):
-        attempt(context, np.arange, min(size, 3), dtype=bool)
-
-
-def _long_step(by: Any, first: Any, last: Any) -> Any:
-    """A step of the same kind with which a range is short: NumPy makes the range to say what its dtype is."""
-    if isinstance(by, Value):
-        by = _example(by) + type(_example(by))(1)
-    numbers = (by, first, last)
-    if not all(isinstance(b, (int, float, np.integer, np.floating)) and -np.inf < b < np.inf for b in numbers):
-        return by
-    gap = abs(last - first)
-    if gap <= abs(by):
-        return by
-    if isinstance(by, np.integer):
-        return by.dtype.type(np.iinfo(by.dtype).max)
-    if isinstance(by, np.floating):
-        return np.finfo(by.dtype).max
-    return float(gap) if isinstance(by, float) else int(gap) + 1
-
-
-def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step: Any) -> tuple[Any, Any, Any]:
-    given = list(args[:3])
-    if given and given[0] is None:
-        # NumPy's exception.
-        attempt(context, np.arange, *args[:2])
-    if len(given) == 1 and stop is None:
-        given = [0 if start is None else start, given[0]]
-    elif len(given) == 1:
-        given = [given[0], stop]
-    elif not given:
-        given = [0 if start is None else start, stop]
-    if len(given) == 2:
-        given.append(1 if step is None else step)
-    first, last, by = given
-    if last is None:
-        if start is None and not args:
-            raise raised(TypeError("arange() requires stop to be specified."), context.loc)
-        first, last = 0, first
-    return (0 if first is None else first), last, (1 if by is None else by)
-
-
-def number_of_elements(context: Context, first: Any, last: Any, by: Any) -> DimLike:
-    """How many numbers a range has, 0 where it goes the other way."""
-    size = not_negative(context, signed_number(context, first, last, by))
-    if isinstance(size, int) and not is_c_long(size):
-        raise raised(SIZE, context.loc)
-    return size
-
-
-def not_negative(context: Context, signed: DimLike) -> DimLike:
-    """A length, which is 0 where the number is negative."""
-    return context.length(most(signed, 0, known_here(context)))
-
-
-def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
-    """``ceil((last - first) / by)``, which is negative where a range goes the other way."""
-    if not isinstance(by, Value) and by == 0:
-        raise raised(ZeroDivisionError("division by zero"), context.loc)
-    whole = int(by) if not isinstance(by, Value) and float(by).is_integer() else None
-    low, high = (_whole(context, b) for b in (first, last))
-    if low is not None and high is not None and whole is not None:
-        distance = high - low if whole > 0 else low - high
-        return distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
-    if not any(isinstance(v, Value) for v in (first, last, by)):
-        return math.ceil((last - first) / by)
-    # NumPy computes the number of elements with Python's numbers as well.
-    quotient = binary(context, "divide", binary(context, "subtract", last, first), by)
-    if isinstance(quotient, Value) and not is_weak(quotient):
-        quotient = read_float(context, _finite(context, quotient))
-    return number_as_dim(context, on_host(context, "math_ceil", quotient)) or 0
-
-
-def _finite(context: Context, quotient: Value) -> Value:
-    """How often a step fits, a NumPy scalar, with NumPy's exceptions of what is no number of elements."""
-    number = elementwise(context, "logical_not", elementwise(context, "isnan", quotient))
-    quotient = require(context, quotient, number, "ValueError", "arange: cannot compute length")
-    fits = elementwise(context, "less", elementwise(context, "absolute", cast(context, quotient, F64)), 2.0**63)
-    return require(context, quotient, fits, "ValueError", str(SIZE))
-
-
-def _whole(context: Context, bound: Any) -> DimLike | None:
-    if isinstance(bound, (float, np.floating)) and float(bound).is_integer():
-        return int(bound)
-    return number_as_dim(context, int(bound) if isinstance(bound, np.integer) else bound)
-
-
-def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -> Value:
-    """``first + i * step`` as NumPy fills a range: the step is the difference of the first two elements."""
-    place = along(context, size, 0, 1)
-    if dtype.is_integer:
-        start = cast(context, as_strong(context, first), dtype) if isinstance(first, Value) else int(first)
-        made = cast(context, place, dtype)
-        step = _whole_step(context, first, by, dtype)
-        if step != 1:
-            step = number(context, int(np.int64(step).astype(dtype.numpy)), dtype) if isinstance(step, int) else step
-            made = elementwise(context, "multiply", made, step)
-        if isinstance(start, int):
-            if start == 0:
-                return made
-            start = number(context, int(np.int64(start).astype(dtype.numpy)), dtype)
-        return elementwise(context, "add", made, start)
-    wide = F32 if dtype is F16 else dtype
-    if isinstance(first, Value) or isinstance(by, Value):
-        start = cast(context, first, wide) if isinstance(first, Value) else number(context, float(first), wide)
-        second = cast(context, as_strong(context, binary(context, "add", first, by)), wide)
-        step = elementwise(context, "subtract", second, start)
-        return _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), start), dtype)
-    with np.errstate(all="ignore"):
-        start, second = dtype.numpy.type(first), dtype.numpy.type(first + by)
-        step = wide.numpy.type(second) - wide.numpy.type(start)
-        again = dtype.numpy.type(wide.numpy.type(start) + step)
-    made = cast(context, place, wide)
-    if step != 1:
-        made = _steps(context, place, number(context, step.item(), wide), wide)
-    if start != 0 or np.signbit(start):
-        made = elementwise(context, "add", made, number(context, float(start), wide))
-    made = _rounded(context, made, dtype)
-    if again != second:
-        at_one = elementwise(context, "equal", place, 1)
-        made = elementwise(context, "where", at_one, number(context, float(second), dtype), made)
-    return made
-
-
-def _whole_step(context: Context, first: Any, by: Any, dtype: DType) -> Any:
-    """From the first element to the second, each cut off to an integer."""
-    if isinstance(by, (int, np.integer)) and _is_int(first):
-        return int(by)
-    if not isinstance(first, Value) and not isinstance(by, Value):
-        return int(first + by) - int(first)
-    if isinstance(by, Value) and by.type == WEAK_INT and _is_int(first):
-        return cast(context, as_strong(context, by), dtype)
-    begin, second = (cast(context, as_strong(context, v), dtype) for v in (first, binary(context, "add", first, by)))
-    return elementwise(context, "subtract", second, begin)
-
-
-def _steps(context: Context, place: Value, step: Value, dtype: DType) -> Value:
-    return elementwise(context, "multiply", cast(context, place, dtype), step)
-
-
-def _rounded(context: Context, value: Value, dtype: DType) -> Value:
-    return cast(context, value, dtype)
-
-
-def linspace(
-    context: Context,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    retstep: Any = False,
-    dtype: Any = None,
-    axis: Any = 0,
-    *,
-    device: Any = None,
-) -> Any:
-    """Numbers at equal distances, NumPy's formula; the end is exact.
-
-    Raises
-    ------
-    UnsupportedError
-        `num` is computed of data.
-    """
-    check_device(context, device)
-    sentence = "Number of samples, {0}, must be non-negative."
-    count = as_length(context, num, sentence, beyond=SIZE)
-    if isinstance(count, int) and count < 0:
-        raise raised(ValueError(sentence.format(count)), context.loc)
-    ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
-    found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
-    target = _dtype(context, dtype, found)
-    # The start is added in its own dtype, which is wider than the result's for a Python scalar beside a float32.
-    start = as_strong(context, ends[0])
-    low, high = (cast(context, as_strong(context, v), found) for v in ends)
-    gaps = count - 1 if endpoint else count
-    ndim = max(len(dimensions(low)), len(dimensions(high)))
-    place = along(context, count, 0, ndim + 1)
-    position = cast(context, place, found)
-    delta = elementwise(context, "subtract", high, low)
-    divisor = dim_value(context, dim_max(gaps, 1))
-    step = elementwise(context, "divide", delta, divisor)
-    if isinstance(gaps, int) and gaps <= 0:
-        made = elementwise(context, "multiply", position, delta)
-    else:
-        scaled = elementwise(context, "multiply", elementwise(context, "divide", position, divisor), delta)
-        zero = elementwise(context, "equal", step, 0)
-        axes = tuple(range(len(dimensions(zero))))
-        if axes:
-            zero = reduce(context, "logical_or", zero, axes)
-        made = elementwise(context, "where", zero, scaled, elementwise(context, "multiply", position, step))
-    made = cast(context, elementwise(context, "add", made, start), found)
-    if endpoint and not (isinstance(count, int) and count <= 1):
-        last = elementwise(context, "equal", place, dim_value(context, count - 1))
-        last = elementwise(context, "bitwise_and", last, elementwise(context, "greater", place, 0))
-        made = elementwise(context, "where", last, high, made)
-    if target.is_integer:
-        made = elementwise(context, "floor", made)
-    made = cast(context, made, target)
-    if axis != 0:
-        made = moveaxis(context, made, 0, axis)
-    if not retstep:
-        return made
-    if isinstance(gaps, int):
-        return made, (step if gaps > 0 else math.nan)
-    # NumPy's step is Python's NaN where there is none.
-    refused = "np.linspace with retstep=True has no step, as there is no more than one number"
-    require_equal(context, dim_min(gaps, 1), 1, "UnsupportedError", refused)
-    return made, step
-
-
-def logspace(
-    context: Context,
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Value:
-    """A base to the power of numbers at equal distances."""
-    below: Any = array_of(context, base) if isinstance(base, (list, tuple)) else base
-    if isinstance(below, Value) and dimensions(below):
-        ends = [as_strong(context, v) for v in (start, stop)]
-        ndim = max(len(dimensions(v)) for v in (*ends, below))
-        start, stop, below = (_with_axes(context, v, ndim) for v in (*ends, below))
-        below = expand_dims(context, below, axis)
-    powers = linspace(context, start, stop, num, endpoint, axis=axis)
-    made = elementwise(context, "power", below, powers)
-    return made if dtype is None else cast(context, made, target_dtype(context, dtype))
-
-
-def _with_axes(context: Context, value: Value, ndim: int) -> Value:
-    """As ``np.array`` with `ndmin`."""
-    made = array_of(context, value)
-    while len(dimensions(made)) < ndim:
-        made = context.builder.emit("newaxis", (made,), {"axis": 0})
-    return made
-
-
-def geomspace(
-    context: Context, start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0
-) -> Value:
-    """Numbers of equal ratios, for real ends known now; the ends are exact.
-
-    Raises
-    ------
-    UnsupportedError
-        Ends known only at run time, or complex ones.
-    """
-    if not is_number(start) or not is_number(stop) or np.iscomplexobj(start) or np.iscomplexobj(stop):
-        help = "use np.logspace of the logarithms"
-        raise UnsupportedError("np.geomspace of ends that are no real numbers known now", context.loc, help)
-    if start == 0 or stop == 0:
-        raise raised(ValueError("Geometric sequence cannot include zero"), context.loc)
-    first, last = np.float64(start), np.float64(stop)
-    sign = np.sign(first)
-    if sign != np.sign(last):
-        raise UnsupportedError("np.geomspace between numbers of two signs", context.loc, "its elements are complex or NaN")
-    made = logspace(context, np.log10(first / sign), np.log10(last / sign), num, endpoint)
-    (count,) = dimensions(made)
-    place = along(context, count, 0, 1)
-    made = elementwise(context, "where", elementwise(context, "equal", place, 0), np.float64(first / sign), made)
-    if endpoint:
-        end = elementwise(context, "equal", place, dim_value(context, count - 1))
-        end = elementwise(context, "bitwise_and", end, elementwise(context, "greater", place, 0))
-        made = elementwise(context, "where", end, np.float64(last / sign), made)
-    made = elementwise(context, "multiply", made, np.float64(sign))
-    return made if dtype is None else cast(context, made, target_dtype(context, dtype))
 
 
 # Positions and triangles.
@@ -718,7 +325,7 @@ def indices(context: Context, dimensions: Any, dtype: Any = int, sparse: Any = F
     if target is BOOL:
         for length in shape:
             # NumPy makes a range of each length.
-            _range_of_bools(context, 0, length, 1)
+            check_bools(context, length)
     found = [cast(context, along(context, d, a, len(shape)), target) for a, d in enumerate(shape)]
     if sparse:
         return tuple(found)
@@ -774,10 +381,6 @@ FUNCTIONS: dict[str, Handler] = {
     "empty_like": empty_like,
     "full": full,
     "full_like": full_like,
-    "arange": arange,
-    "linspace": linspace,
-    "logspace": logspace,
-    "geomspace": geomspace,
     "eye": eye,
     "identity": identity,
     "tri": tri,

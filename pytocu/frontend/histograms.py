@@ -12,7 +12,6 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.creation import linspace
 from pytocu.frontend.gathering import checked, low_bits
 from pytocu.frontend.gathering import subscript as index
 from pytocu.frontend.inplace import note_write
@@ -22,6 +21,7 @@ from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import SIZE, array_of, as_length, filled, ravel
 from pytocu.frontend.scattering import numbered
+from pytocu.frontend.spaced_numbers import linspace
 from pytocu.frontend.values import Context, Masked, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.creation import linspace
 from pytocu.frontend.histograms import detected_range, folded
 from pytocu.frontend.library_calls import call, search
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_length, filled
+from pytocu.frontend.spaced_numbers import linspace
 from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value

@@ -23,7 +23,7 @@ from pytocu.ir.dims import dim_min
 from pytocu.ir.types import I64, DType, dtype_of, scalar
 
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
-_arange = Deferred("pytocu.frontend.creation", "arange")
+_arange = Deferred("pytocu.frontend.spaced_numbers", "arange")
 
 LONGEST = 64
 """Numbers of an array that is written out: each is a comparison in the kernel."""

@@ -200,7 +200,7 @@ FUNCTIONS = Table(
         "convolutions": "convolve correlate",
         "covariances": "cov corrcoef",
         "creation": (
-            "zeros ones empty zeros_like ones_like empty_like full full_like arange linspace logspace geomspace eye "
+            "zeros ones empty zeros_like ones_like empty_like full full_like eye "
             "identity tri tril triu diag indices meshgrid ndarray vander"
         ),
         "decompositions": (
@@ -242,6 +242,7 @@ FUNCTIONS = Table(
         ),
         "scattering": "put put_along_axis",
         "sets": "unique unique_all unique_counts unique_inverse unique_values isin union1d setxor1d intersect1d setdiff1d",
+        "spaced_numbers": "arange linspace logspace geomspace",
         "sliding_windows": "lib.stride_tricks.sliding_window_view",
         "splitting": "array_split split hsplit vsplit dsplit unstack",
         "windows": "bartlett blackman hamming hanning kaiser",

@@ -11,13 +11,13 @@ from pytocu.frontend.array_functions import truths
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.convolutions import convolve
-from pytocu.frontend.creation import arange
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import append, concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import length, reduce, stand_in
 from pytocu.frontend.requirements import refuse_later, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
+from pytocu.frontend.spaced_numbers import arange
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions, is_number
 from pytocu.frontend.worded import after
