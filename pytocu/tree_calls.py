@@ -6,6 +6,7 @@ It looks at what :func:`pytocu.trees.take_apart` would look at, and leaves every
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -107,6 +108,9 @@ class _Writer:
         elif {*getattr(value, "__dict__", ())} == {*tree.keys} and {*tree.keys} <= kind.__dataclass_fields__.keys():
             self.need(f"{at}.__dict__.keys() == {self.known(frozenset(tree.keys))}")
             self.lines += [f"    {member} = {at}.{name}" for member, name in zip(members, tree.keys, strict=True)]
+        elif not hasattr(value, "__dict__") and tree.keys == tuple(field.name for field in dataclasses.fields(value)):
+            read = "; ".join(f"{member} = {at}.{name}" for member, name in zip(members, tree.keys, strict=True))
+            self.lines += ["    try:", f"        {read}", f"    except AttributeError: return other({self.listed})"]
         else:
             return False
         for member, inside, held in zip(members, tree.members, _members(tree, value), strict=True):

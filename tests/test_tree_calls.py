@@ -36,12 +36,19 @@ class Body:
 @dataclasses.dataclass(slots=True)
 class Slots:
     x: Any
+    y: Any = 2.0
 
 
 def body(**more: Any) -> Body:
     made = Body(X)
     for name, value in more.items():
         setattr(made, name, value)
+    return made
+
+
+def empty() -> Slots:
+    made = Slots(X)
+    del made.y
     return made
 
 
@@ -59,7 +66,7 @@ HELD = [
     {Text("x"): X, "y": Y}, {"".join(["x", ""]): X, "y": Y}, {"x": X, "z": Y}, {"x": X, "y": {}}, {"x": X, "y": {"x": X}}, {},
     Pair(X, Y), Pair(X, 2.0), Pair(X, [Y]), Pair(X, Pair(X, Y)),
     Body(X), Body(X, Y), Body(X, 3), Body(X, [Y]), Body(X, body()), body(z=1.0), body(z=X), body(y=X), less(), Body(1.0, 2.0),
-    Slots(X), Slots(2.0), Slots([X]), X, 2.0, None,
+    Slots(X), Slots(2.0), Slots([X]), Slots(X, Y), empty(), X, 2.0, None,
 ]  # fmt: skip
 
 
