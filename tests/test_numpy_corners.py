@@ -263,3 +263,28 @@ def test_nothing_is_inserted():
     values = ("1.0", "[]", "np.zeros((3, 1))", "[1, 2]", "a")
     texts = [f"np.insert(a, [], {value}, axis={axis})" for value in values for axis in (0, 1, None)]
     check(["np.arange(12.0).reshape(3, 4)"], texts, call=call_interpreted)
+
+
+@pytest.mark.parametrize("text", ["a.sort()", "a.sort(axis=0)", "a.partition(0)", "a.put(0, 1)", "np.put(a, 0, 1)"])
+def test_what_numpy_calls_an_array_that_nobody_may_write(text):
+    check(["np.broadcast_to(np.arange(4.0), (3, 4))"], [text])
+
+
+def test_shapes_stand_in_a_sentence_as_they_do_in_a_comparison():
+    """Of numbers with and without a sign, which no integers hold both."""
+    signs = ("<", "<=", ">", ">=", "==", "!=")
+    texts = [text for o in signs for text in (f"a {o} b", f"b {o} a", f"a[0] {o} b[:4]", f"b[:4] {o} a")]
+    check(["np.arange(12, dtype='u8').reshape(3, 4) - 4", "np.arange(-2, 3, dtype='i2')"], texts)
+
+
+def test_numbers_of_math_and_of_python_are_none_of_arrays():
+    for given in ("np.array(2.0)", "np.array(True)", "np.array(2)"):
+        check([given], ["math.gcd(a, 2)", "math.isqrt(a)", "math.sqrt(a)"], scope={"math": math})
+    texts = ["math.gcd(a, 2)", "math.isqrt(a)", "math.sqrt(a)", "float(a)", "int(a)", "complex(a)", "math.floor(a)"]
+    check(["np.arange(3)"], texts, scope={"math": math})
+
+
+def test_what_versions_of_numpy_do_differently():
+    """Positions in an array without axes, and integers that are rounded."""
+    check(["np.array(3)"], ["np.nonzero(a)", "a.nonzero()", "np.where(a)", "a.round()", "np.round(a, 2)"])
+    check(["np.arange(3)"], ["a.round()", "a.round(1)", "np.round(a)", "np.round(a[::2], -1)"])

@@ -99,6 +99,8 @@ def nonzero(context: Context, a: Any) -> tuple[Value, ...]:
     if not shape:
         # NumPy says another sentence of a bool.
         attempt(context, np.nonzero, np.zeros((), element(value.type).numpy))
+        # Older versions have an answer.
+        return nonzero(context, ravel(context, value))
     mask = context.builder.emit("copy", (truths(context, value),))
     found = places(context, mask)
     if len(shape) == 1:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.inplace import assign_elements, write_result
+from pytocu.frontend.inplace import assign_elements, note_write, write_result
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import refuse_later, require, require_equal
@@ -490,6 +490,7 @@ def sort_in_place(
         raise UnsupportedError("sort() of a NumPy scalar", context.loc, "leave it out")
     # An axis is named here.
     attempt(context, operator.index, known_option(context, axis, "axis="))
+    note_write(context, value, "sort array")
     assign_elements(context, value, sort(context, value, axis, kind, order, stable=stable, descending=descending))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.numbers import as_numpy, item
 from pytocu.frontend.operators import attempt, binary, elementwise
-from pytocu.frontend.reading import read_float, read_int, scalar_of
+from pytocu.frontend.reading import no_scalar, read_float, read_int, scalar_of
 from pytocu.frontend.rounding import around
 from pytocu.frontend.values import Context, as_value, describe, dimensions, is_array, is_numpy_scalar, is_weak, python_type_name
 from pytocu.ir.core import Value
@@ -45,16 +45,17 @@ def _python_number(context: Context, name: str, k: int, value: Any) -> Any:
         return value
     known = _NUMPY.get(name, name)
     help = f"use np.{known}, which takes scalars and arrays" if known else "give it one element: x[i]"
+    if is_array(value) and name in _OF_INTS and (dimensions(value) or not element(value.type).is_integer):
+        raise raised(TypeError("only integer scalar arrays can be converted to a scalar index"), context.loc, help)
     if is_array(value) and dimensions(value):
-        raise raised(TypeError("only 0-dimensional arrays can be converted to Python scalars"), context.loc, help)
+        raise no_scalar(context, value, help)
     if isinstance(value, Value):
         dtype = element(value.type)
         said = "ndarray" if is_array(value) else dtype.numpy.type.__name__
         if name in _OF_INTS:
             if dtype.kind in "iu":
                 return read_int(context, scalar_of(context, value, "int"), f"math.{name}")
-            if not is_array(value):
-                raise raised(TypeError(f"'numpy.{said}' object cannot be interpreted as an integer"), context.loc, help)
+            raise raised(TypeError(f"'numpy.{said}' object cannot be interpreted as an integer"), context.loc, help)
         elif name == "trunc" and (said == "ndarray" or dtype is not F64):
             raise raised(TypeError(f"type numpy.{said} doesn't define __trunc__ method"), context.loc, help)
         elif not (name == "ldexp" and k) and name != "prod":

@@ -14,7 +14,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import library_calls
-from pytocu.frontend.inplace import assign_elements
+from pytocu.frontend.inplace import assign_elements, note_write
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import require, require_equal
@@ -55,6 +55,7 @@ def partition_in_place(
         raise UnsupportedError("partition() of a NumPy scalar", context.loc, "leave it out")
     # An axis is named here.
     attempt(context, operator.index, known_option(context, axis, "axis="))
+    note_write(context, value, "partition array")
     assign_elements(context, value, partition(context, value, kth, axis, kind, order))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.numbers import item
@@ -27,6 +27,20 @@ _MOST = 2**63 - 1
 _HALF = 2**32
 
 
+def no_scalar(context: Context, value: Value, help: str) -> CompileError:
+    """The error for an array with axes where Python's numbers are made of one: the installed NumPy's.
+
+    Older versions take arrays of one element, which newer ones do not, and which is refused.
+    """
+    for lengths in ((2,), (1,)):
+        try:
+            float(np.zeros(lengths))
+        except TypeError as error:
+            if lengths == (1,) or any(d != 1 for d in dimensions(value)):
+                return raised(TypeError(str(error)), context.loc, help)
+    return UnsupportedError("a Python number of an array with axes is not compiled", context.loc, help)
+
+
 def scalar_of(context: Context, value: Value, what: str) -> Value:
     """The NumPy scalar that a function of Python makes a number of.
 
@@ -37,7 +51,7 @@ def scalar_of(context: Context, value: Value, what: str) -> Value:
     """
     if is_array(value) and dimensions(value):
         help = f"use np.{ {'int': 'int64', 'float': 'float64', 'complex': 'complex128'}.get(what, 'rint')}(x)"
-        raise raised(TypeError("only 0-dimensional arrays can be converted to Python scalars"), context.loc, help)
+        raise no_scalar(context, value, help)
     return context.builder.emit("cast", (value,), {}, (scalar(element(value.type)),)) if is_array(value) else value
 
 

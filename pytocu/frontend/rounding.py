@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,16 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.ufunc_calls import without_axes
-from pytocu.frontend.values import Context, as_value, cast, is_array
+from pytocu.frontend.values import Context, as_value, cast, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, F64, element
+
+
+@lru_cache
+def _keeps_integers() -> bool:
+    """Whether rounded integers are the array itself, as in older versions of NumPy."""
+    integers = np.zeros(1, int)
+    return np.shares_memory(integers.round(), integers)
 
 
 def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -> Value:
@@ -36,7 +44,9 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
     attempt(context, np.around, np.zeros(1), places)
     dtype = element(value.type)
     if places >= 0 and dtype.is_integer:
-        return without_axes(context, context.builder.emit("copy", (value,)) if is_array(value) else value)
+        if not is_array(value) or (dimensions(value) and _keeps_integers()):
+            return value
+        return without_axes(context, context.builder.emit("copy", (value,)))
     if places == 0:
         return elementwise(context, "rint", value)
     if dtype.kind == "c":

@@ -151,7 +151,7 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     if not is_array(a):
         # NumPy's sentence, which is another one in older versions.
         attempt(context, np.put, getattr(builtins, python_type_name(a))() if isinstance(a, Value) else a, 0, 0)
-    inplace.note_write(context, a, inplace.OUTPUT)
+    inplace.note_write(context, a, "put: output array")
     if isinstance(ind, (list, tuple)):
         if contains_dynamic(ind):
             raise UnsupportedError("a list of values known only at run time", context.loc, "np.stack makes an array of them")

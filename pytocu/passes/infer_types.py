@@ -73,7 +73,7 @@ def _settle(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[V
         return None
     wrap = inst.op.name == "where" and promote.where_wraps()
     settled = tuple(_as(builder, a, d, wrap) for a, d in zip(args, wanted, strict=True))
-    if inst.op.name in _MIRRORED and {d.kind for d in wanted} == {"i", "u"}:
+    if inst.op.name in _COMPARISONS and {d.kind for d in wanted} == {"i", "u"}:
         return (_compare_signs(builder, inst.op.name, *settled),)
     if settled == args:
         return None
@@ -81,19 +81,16 @@ def _settle(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[V
     return made.results
 
 
-_MIRRORED = {
-    "equal": "equal", "not_equal": "not_equal", "less": "greater", "less_equal": "greater_equal", "greater": "less",
-    "greater_equal": "less_equal",
-}  # fmt: skip
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
 def _compare_signs(builder: Builder, name: str, x: Value, y: Value) -> Value:
     """int64 with uint64, exactly as NumPy's mixed loops: no dtype holds both, so the sign is looked at first."""
-    if element(x.type) is U64:
-        return _compare_signs(builder, _MIRRORED[name], y, x)
-    negative = builder.emit("less", (x, builder.const(0, scalar(I64))))
-    compared = builder.emit(name, (_as(builder, x, U64), y))
-    if name in ("less", "less_equal", "not_equal"):
+    # A negative x is less than y, and than a negative y x is greater.
+    signed, holds = (x, ("less", "less_equal")) if element(x.type) is not U64 else (y, ("greater", "greater_equal"))
+    negative = builder.emit("less", (signed, builder.const(0, scalar(I64))))
+    compared = builder.emit(name, (_as(builder, x, U64), _as(builder, y, U64)))
+    if name in (*holds, "not_equal"):
         return builder.emit("bitwise_or", (negative, compared))
     return builder.emit("bitwise_and", (builder.emit("invert", (negative,)), compared))
 
