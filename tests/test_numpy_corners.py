@@ -288,3 +288,15 @@ def test_what_versions_of_numpy_do_differently():
     """Positions in an array without axes, and integers that are rounded."""
     check(["np.array(3)"], ["np.nonzero(a)", "a.nonzero()", "np.where(a)", "a.round()", "np.round(a, 2)"])
     check(["np.arange(3)"], ["a.round()", "a.round(1)", "np.round(a)", "np.round(a[::2], -1)"])
+
+
+def test_what_is_no_axis():
+    check(["np.arange(6.0).reshape(2, 3)"], ["np.expand_dims(a, [0, 2])"])
+    texts = ["np.expand_dims(a, 1.0)", "np.stack((a, a), 'x')", "np.delete(a, 0, 1.0)", "np.take(a, [0], 'x')"]
+    check(["np.arange(6.0).reshape(2, 3)"], texts)
+    refused("np.expand_dims(a, True)", "an axis must be an integer", np.arange(3.0))
+
+
+def test_methods_that_operators_call():
+    for text in ("a.__neg__()", "a.__len__()", "a.__getitem__(0)"):
+        refused(text, "is not supported", np.arange(3.0))

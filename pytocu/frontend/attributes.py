@@ -126,6 +126,8 @@ def instead_of(name: str) -> str:
     """What to do where a NumPy function or method has no compiled form."""
     if name in REFUSED:
         return REFUSED[name]
+    if name.startswith("__"):
+        return "write the operator or the function of Python that calls it, as -x, x[i], len(x) or float(x)"
     methods = ", ".join(m for m in sorted(METHODS) if m[0] != "_")
     return f"compiled are elementwise functions, np.where, np.clip, casts and views; the methods are {methods}"
 
@@ -186,7 +188,7 @@ def swapaxes(context: Context, value: Value, axis1: Any, axis2: Any) -> Value:
 
 def expand_dims(context: Context, value: Value, axis: Any) -> Value:
     """New axes of length 1 at the given places of the result."""
-    axes = axis if isinstance(axis, tuple) else (axis,)
+    axes = axis if isinstance(axis, (tuple, list)) else (axis,)
     ndim = len(dimensions(value)) + len(axes)
     places = sorted(normal_axis(context, a, ndim) for a in axes)
     if len(set(places)) != len(places):

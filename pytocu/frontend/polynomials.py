@@ -175,7 +175,8 @@ def poly(context: Context, seq_of_zeros: Any) -> Any:
     if count == 0:
         return 1.0
     text = "np.poly of no zeros, which is a Python float and no array"
-    require_equal(context, dim_min(count, 1), 1, "UnsupportedError", text)
+    help = "leave the case to an if on the length"
+    require_equal(context, dim_min(count, 1), 1, "UnsupportedError", text, help=help)
     # NumPy takes float64 for what its older letters of floats do not have.
     dtype = np.dtype(np.mintypecode(dtype.char))
     roots = cast(context, roots, target_dtype(context, dtype))

@@ -9,7 +9,7 @@ def _alike(instead: str, names: str) -> dict[str, str]:
 
 REFUSED = {
     **_alike(
-        "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill", "byteswap itemset resize setfield setflags"
+        "the in-place changes are x[...] = e, x += e, out=, np.copyto and x.fill", "itemset resize setfield setflags"
     ),
     **_alike(
         "read and write files outside the function",
@@ -41,6 +41,7 @@ REFUSED = {
     **_alike("pass the fields as arrays of their own", "getfield recarray"),
     **_alike("ask outside the function", "get_include info mintypecode show_config show_runtime test typename"),
     "as_integer_ratio": "return the number, and ask outside the function",
+    "byteswap": "numbers are in this machine's order of bytes: swap them outside the function",
     "asarray_chkfinite": "if not np.isfinite(x).all(): raise ValueError(...)",
     "einsum_path": "np.einsum chooses an order by itself",
     "flat": "x.ravel() has the elements in a row, and x.reshape(-1)[i] = e changes one",
