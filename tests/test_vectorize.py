@@ -8,6 +8,9 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import subprocess
+import sys
+import textwrap
 import time
 import warnings
 from collections.abc import Callable
@@ -1035,3 +1038,49 @@ def test_branches_in_branches_are_looked_at_once() -> None:
     began = time.perf_counter()
     compare(steps(*given), np.array([steps.__wrapped__(a, b) for a, b in zip(*given, strict=True)]))
     assert time.perf_counter() - began < 60
+
+
+def found_at(v, table):
+    k = 0
+    while table[k] != v:
+        k += 1
+    return k
+
+
+def followed(v, table):
+    steps = 0
+    while table[v] != -1:
+        for _ in range(3):
+            v = table[v] % 100
+            steps += 1
+    return steps
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda"])
+@pytest.mark.parametrize(
+    ("function", "arguments", "sentence"),
+    [
+        ("found_at", "np.array([3, 7, 4] * 50), np.arange(5)", "index 5 is out of bounds for axis 0 with size 5"),
+        ("followed", "np.array([0, 1, 2]), np.array([1, 2, 9, -1])", "index 9 is out of bounds for axis 0 with size 4"),
+    ],
+)
+def test_a_loop_of_an_element_ends_with_a_wrong_index(function, arguments, sentence, target) -> None:
+    program = f"""
+        import numpy as np, pytocu
+        from pytocu.ir import interp
+        from test_vectorize import {function}
+        arguments = {arguments}
+        function = pytocu.vectorize({function}, excluded="table")
+        try:
+            if "{target}" == "cpu":
+                function(*arguments)
+            else:
+                interp.run(function.lower(*arguments).host("cuda"), list(arguments))
+        except IndexError as error:
+            print(str(error).splitlines()[0])
+    """
+    here = Path(__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, cwd=here, check=False
+    )
+    assert done.stdout.strip() == sentence, done.stderr

@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
 from pytocu.ir.regions import bindings, is_region
-from pytocu.ir.types import F64, I64, INDEX, ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import BOOL, F64, I64, INDEX, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.passes.known_positions import Known
@@ -138,6 +138,10 @@ class Elements(Mutable):
         What is required of an integer and does not hold makes it 0.
     leaves : bool
         What is required and does not hold ends the kernel: it is one element's, and what follows would be written for nobody.
+    broken : Value or None
+        In regions, where nothing leaves the kernel: whether what was required so far does not hold. It ends loops.
+    region : bool
+        Whether what is written is in a loop or branch of the program, or in the function of a map.
     within : dict
         Integers that a requirement made positions of an axis, with its length.
     given : mapping
@@ -177,6 +181,8 @@ class Elements(Mutable):
     vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
     replaces: bool = False
     leaves: bool = False
+    broken: Value | None = None
+    region: bool = False
     within: dict[Value, tuple[DimLike, ...]] = fresh(default_factory=dict)
     given: dict[Value, Value] = fresh(default_factory=dict)
     places: Mapping[tuple[Value, Index] | Value, Loc] = fresh(default_factory=dict)
@@ -326,20 +332,32 @@ class Elements(Mutable):
                 return one_of(count - 1) if below else self.needed(builder, value, where)
             assert place is not None
             before = builder.emit("less", (place, self.dim(start, builder)))
-            regions: list[Block] = []
-            known = self.known
+            sides: list[tuple[list[Inst], Value, Value | None]] = []
+            known, broken = self.known, self.broken
             for below, find in ((True, lambda: one_of(count - 1)), (False, lambda: self.needed(builder, value, where))):
                 made, offsets, dims = dict(self.made), dict(self.offsets), dict(self.dims)
-                self.known = known.compared(along, start, below)
+                self.known, self.broken = known.compared(along, start, below), None
                 with builder.nested() as insts:
-                    builder.emit("yield", (find(),))
+                    found = find()
+                sides.append((insts, found, self.broken))
                 # What was computed for a piece is known in its region only, and so are lengths that were written there.
-                self.made, self.offsets, self.known = made, offsets, known
+                self.made, self.offsets, self.known, self.broken = made, offsets, known, broken
                 if self.before is builder:
                     self.dims = dims
-                regions.append(Block((), tuple(insts)))
             builder.loc = inst.loc
-            return builder.emit("if", (before,), {}, (type,), regions, name=inst.result.name if count == len(parts) else "")
+            flags = [scalar(BOOL)] if any(flag is not None for *_, flag in sides) else []
+            regions: list[Block] = []
+            for insts, found, flag in sides:
+                with builder.nested() as end:
+                    wrong = [flag if flag is not None else builder.const(False, of) for of in flags]
+                    builder.emit("yield", (found, *wrong))
+                regions.append(Block((), (*insts, *end)))
+            chosen = builder.inst("if", (before,), {}, (type, *flags), regions).results
+            if count == len(parts):
+                chosen[0].name = inst.result.name
+            if flags:
+                self.breaks(builder, chosen[1])
+            return chosen[0]
 
         return one_of(len(parts))
 
@@ -434,7 +452,14 @@ class Elements(Mutable):
         with builder.nested() as good:
             builder.emit("yield", kept)
         regions = Block((), tuple(bad)), Block((), tuple(good))
-        return builder.inst("if", (broken,), {}, [word for _ in kept], regions).results
+        made = builder.inst("if", (broken,), {}, [word for _ in kept], regions).results
+        if self.region and not self.leaves:
+            self.breaks(builder, broken)
+        return made
+
+    def breaks(self, builder: Builder, broken: Value) -> None:
+        """State that more is required, which does not hold where this is true."""
+        self.broken = broken if self.broken is None else builder.emit("bitwise_or", (self.broken, broken))
 
     def compare(self, builder: Builder, check: Inst) -> None:
         """Note an index that is no position, or two numbers that are not equal."""

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, parameters, step_name
-from pytocu.ir.types import I64, INDEX, ScalarType, Type, element, scalar
+from pytocu.ir.types import BOOL, I64, INDEX, ScalarType, Type, element, scalar
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
 from pytocu.passes.elements import Bound, Elements
@@ -28,22 +28,31 @@ def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
     for arg, place in accesses.outer_needs(value, at, e.ndim):
         e.operand(builder, arg, place)
     builder.loc = inst.loc
+    flagged = _may_break(e, inst)
     types = [scalar(element(inst.types[k])) for k in keep]
     head = [e.made[arg, ()] for arg in inst.args[: HEADS[inst.op.name]]]
     count = carried_count(inst)
     starts = [e.operand(builder, given(inst)[k], position(given(inst)[k], at)) for k in keep] if count else []
     match inst.op.name:
         case "if_else":
-            blocks = [Block((), tuple(_region(e, inst, region, keep, at, {}))) for region in inst.regions]
-            made = builder.inst("if", head, {}, types, blocks).results
+            blocks = [Block((), tuple(_region(e, inst, region, keep, at, {}, flagged))) for region in inst.regions]
+            made = builder.inst("if", head, {}, [*types, scalar(BOOL)] if flagged else types, blocks).results
         case "while_loop":
-            made = _loop(e, builder, inst, keep, at, starts, types)
+            made = _loop(e, builder, inst, keep, at, starts, types, flagged)
         case _:
-            made = _steps(e, builder, inst, keep, at, head, starts, types)
-    for k, result in zip(keep, made, strict=True):
+            made = _steps(e, builder, inst, keep, at, head, starts, types, flagged)
+    if flagged and e.region:
+        e.breaks(builder, made[-1])
+    for k, result in zip(keep, made, strict=False):
         result.name = result.name or inst.results[k].name
         e.made[inst.results[k], position(inst.results[k], at)] = result
     return e.made[value, at]
+
+
+def _may_break(e: Elements, inst: Inst) -> bool:
+    """Whether a loop or branch has to hand on that something required does not hold: with a wrong index it may never end."""
+    inside = (inner.op.name for region in inst.regions for inner in walk(region))
+    return not e.leaves and bool(e.ndim) and any(name in ("require", "check") for name in inside)
 
 
 def _element(e: Elements, builder: Builder, inst: Inst, value: Value, at: Index) -> Value:
@@ -54,29 +63,51 @@ def _element(e: Elements, builder: Builder, inst: Inst, value: Value, at: Index)
     for arg, place in accesses.outer_needs(value, at, e.ndim):
         e.operand(builder, arg, place)
     own = {p: e.operand(builder, a, position(a, at)) for p, a in zip(region.params[:count], inst.args, strict=False)}
-    results = _results(e, builder, inst, region, keep, at, own)
+    results = _flagged(e, builder, inst, region, keep, at, own, False)
     for k, result in zip(keep, results, strict=True):
         e.made[inst.results[k], position(inst.results[k], at)] = result
     return e.made[value, at]
 
 
 def _region(
-    e: Elements, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
+    e: Elements, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value], flagged: bool
 ) -> list[Inst]:
-    """The instructions of a region for one element, with the ``yield``; `own` are its parameters that change."""
+    """The instructions of a region for one element, with the ``yield``; `own` are its parameters that change.
+
+    Behind its results, where it is `flagged`, stands whether something required does not hold.
+    """
     inner = Builder(inst.loc)
     with inner.nested() as insts:
-        inner.emit("yield", _results(e, inner, inst, region, keep, at, own))
+        inner.emit("yield", _flagged(e, inner, inst, region, keep, at, own, flagged))
     return insts
+
+
+def _flagged(
+    e: Elements,
+    builder: Builder,
+    inst: Inst,
+    region: Block,
+    keep: Sequence[int],
+    at: Index,
+    own: dict[Value, Value],
+    flagged: bool,
+) -> list[Value]:
+    """The elements that a region yields, as :func:`_results`, and where it is `flagged` whether something is wrong."""
+    outer, e.broken = e.broken, None
+    results = _results(e, builder, inst, region, keep, at, own)
+    broken, e.broken = e.broken, outer
+    if not flagged:
+        return results
+    return [*results, broken if broken is not None else builder.const(False, scalar(BOOL))]
 
 
 def _results(
     e: Elements, builder: Builder, inst: Inst, region: Block, keep: Sequence[int], at: Index, own: dict[Value, Value]
 ) -> list[Value]:
     """The elements that a region yields; what they are made of is known in the region only."""
-    made, offsets, numbers, leaves = dict(e.made), dict(e.offsets), dict(e.numbers), e.leaves
+    made, offsets, numbers, leaves, inside = dict(e.made), dict(e.offsets), dict(e.numbers), e.leaves, e.region
     # A loop that goes on with a wrong index may never end.
-    e.leaves = leaves or not e.ndim
+    e.leaves, e.region = leaves or not e.ndim, True
     bind_numbers(e, region)
     for param, value in own.items():
         if isinstance(param.type, ScalarType):
@@ -96,7 +127,7 @@ def _results(
         else:
             e.made[operand, place] = e.write(builder, operand, place)
     results = [e.made[root, position(root, at)] for root in roots]
-    e.made, e.offsets, e.numbers, e.leaves = made, offsets, numbers, leaves
+    e.made, e.offsets, e.numbers, e.leaves, e.region = made, offsets, numbers, leaves, inside
     return results
 
 
@@ -116,17 +147,36 @@ def _loop(
     at: Index,
     starts: Sequence[Value],
     types: Sequence[Type],
+    flagged: bool,
 ) -> Sequence[Value]:
     """A loop while its first carried value holds."""
     (region,) = inst.regions
     params = parameters(inst, region)
-    before = [Value(type, params[k].name) for k, type in zip(keep, types, strict=True)]
+    flag = [scalar(BOOL)] if flagged else []
+    before = [*(Value(type, params[k].name) for k, type in zip(keep, types, strict=True)), *map(_wrong, flag)]
     test = Builder(inst.loc)
-    test.emit("yield", (before[0], *before))
-    after = [Value(type, params[k].name) for k, type in zip(keep, types, strict=True)]
-    own = dict(zip((params[k] for k in keep), after, strict=True))
-    body = Block(tuple(after), tuple(_region(e, inst, region, keep, at, own)))
-    return builder.inst("while", starts, {}, types, (Block(tuple(before), test.take()), body)).results
+    test.emit("yield", (_goes_on(test, before[0], before[-1]) if flagged else before[0], *before))
+    after = [*(Value(type, params[k].name) for k, type in zip(keep, types, strict=True)), *map(_wrong, flag)]
+    own = dict(zip((params[k] for k in keep), after, strict=False))
+    body = Block(tuple(after), tuple(_region(e, inst, region, keep, at, own, flagged)))
+    first = [*starts, *_begun(e, builder, flagged)]
+    return builder.inst("while", first, {}, [*types, *flag], (Block(tuple(before), test.take()), body)).results
+
+
+def _wrong(type: Type) -> Value:
+    """What goes from step to step where something required may not hold."""
+    return Value(type, "wrong")
+
+
+def _goes_on(builder: Builder, more: Value, wrong: Value) -> Value:
+    return builder.emit("bitwise_and", (more, builder.emit("invert", (wrong,))))
+
+
+def _begun(e: Elements, builder: Builder, flagged: bool) -> list[Value]:
+    """Whether something is wrong when a loop begins."""
+    if not flagged:
+        return []
+    return [e.broken if e.region and e.broken is not None else builder.const(False, scalar(BOOL))]
 
 
 def _steps(
@@ -138,32 +188,39 @@ def _steps(
     head: Sequence[Value],
     starts: Sequence[Value],
     types: Sequence[Type],
+    flagged: bool,
 ) -> Sequence[Value]:
     """A loop over the numbers of a range."""
     (region,) = inst.regions
     params = parameters(inst, region)
     lower, upper, step = head
     number = scalar(I64)
-    all_types = [number, *types]
-    before = [Value(number, "step"), *(Value(t, params[k].name) for k, t in zip(keep, types, strict=True))]
-    after = [Value(number, "step"), *(Value(t, params[k].name) for k, t in zip(keep, types, strict=True))]
+    flag = [scalar(BOOL)] if flagged else []
+    all_types = [number, *types, *flag]
+    before, after = (
+        [Value(number, "step"), *(Value(t, params[k].name) for k, t in zip(keep, types, strict=True)), *map(_wrong, flag)]
+        for _ in range(2)
+    )
     known = step.inst.attr("value") if step.inst is not None and step.inst.op.name == "const" else None
     rising = None if known is not None else builder.emit("greater", (step, builder.const(0, number)))
     test = Builder(inst.loc)
     more = test.emit("less" if known is None or known > 0 else "greater", (before[0], upper))
     if rising is not None:
         more = test.emit("where", (rising, more, test.emit("greater", (before[0], upper))))
+    if flagged:
+        more = _goes_on(test, more, before[-1])
     test.emit("yield", (more, *before))
-    own = dict(zip((region.params[0], *(params[k] for k in keep)), after, strict=True))
+    own = dict(zip((region.params[0], *(params[k] for k in keep)), after, strict=False))
     inner = Builder(inst.loc)
     numbers = dict(e.numbers)
     name = step_name(inst)
     if name is not None:
         e.numbers[name] = inner.emit("convert_raw", (after[0],), {}, (INDEX,), name=name)
-    results = _results(e, inner, inst, region, keep, at, own)
+    results = _flagged(e, inner, inst, region, keep, at, own, flagged)
     e.numbers = numbers
     inner.loc = inst.loc
     inner.emit("yield", (inner.emit("add", (after[0], step)), *results))
     body = Block(tuple(after), inner.take())
-    made = builder.inst("while", (lower, *starts), {}, all_types, (Block(tuple(before), test.take()), body))
+    first = (lower, *starts, *_begun(e, builder, flagged))
+    made = builder.inst("while", first, {}, all_types, (Block(tuple(before), test.take()), body))
     return made.results[1:]
