@@ -294,3 +294,25 @@ def test_what_an_extreme_is_of_is_computed_once():
     for n in range(20):
         assert eval(text, {"n0": n}) == evaluate(dim, {"n": n}) == inner(np.ones(n)).size
         assert pytocu.jit(inner)(np.ones(n)).shape == inner(np.ones(n)).shape
+
+
+@pytest.mark.parametrize(("arguments", "others"), [((3,), (5,)), ((), ()), ((2.0, True), (0.5, False))])
+def test_calls_without_arrays_go_the_short_way(arguments, others, monkeypatch):
+    def numbers(n):
+        return np.arange(n)
+
+    def none():
+        return np.zeros(3)
+
+    def chosen(x, flag):
+        return np.full(2, x) if flag else np.zeros(1)
+
+    function = {1: numbers, 0: none, 2: chosen}[len(arguments)]
+    jitted = pytocu.jit(function)
+    jitted(*arguments)
+    jitted(*others)
+    general: list[object] = []
+    monkeypatch.setattr(type(jitted), "_call", lambda self, values: general.append(values))
+    for given in (arguments, others):
+        np.testing.assert_array_equal(jitted(*given), function(*given), strict=True)
+    assert not general

@@ -187,7 +187,11 @@ class Dispatch(Record):
 
 
 def write_dispatch(
-    classes: Sequence[type], static: Sequence[bool], slow: Callable[[tuple[Any, ...]], Any], key_of: Callable[[Any], Any]
+    classes: Sequence[type],
+    static: Sequence[bool],
+    slow: Callable[[tuple[Any, ...]], Any],
+    key_of: Callable[[Any], Any],
+    alone: bool = False,
 ) -> Dispatch | None:
     """The function for a list of argument classes; None where every call goes the general way.
 
@@ -201,8 +205,10 @@ def write_dispatch(
         ``slow(arguments)``: the general way, which may remember what it finds.
     key_of : callable
         What identifies a static value.
+    alone : bool
+        Whether no argument is an array, so that results are NumPy's.
     """
-    library = library_of(classes)
+    library = "numpy" if alone else library_of(classes)
     if library is None:
         return None
     templates = templates_of(library)

@@ -187,23 +187,25 @@ class Dispatcher(ABC):
                 # A Python int that is too large for an argument; others of its class are arguments.
                 return
         like = arrays.common(call.infos.values())
-        if like is None or like.device == arrays.ANY_DEVICE:
+        if (like is None and call.on_gpu) or (like is not None and like.device == arrays.ANY_DEVICE):
             return
+        # Numbers alone are computed on the host.
+        device = "cpu" if like is None else like.device
         if any(kind == "overlap" for kind, _ in entry.executable.plan.sharing):
             # How far apart the arguments are is no part of a signature.
             return
         classes = tuple(map(type, call.values))
         dispatch = self._dispatch.get(classes)
         if dispatch is None:
-            dispatch = write_dispatch(classes, static, self._general, argument_key)
+            dispatch = write_dispatch(classes, static, self._general, argument_key, alone=like is None)
             if dispatch is None:
                 return
             dispatch = self._dispatch.setdefault(classes, dispatch)
-        program = entry.executable.short_program(dispatch.library, like.device)
+        program = entry.executable.short_program(dispatch.library, device)
         assert program.bind is not None
         ready = Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards))
         passed = self._passed(call.values, static)
-        promote = partial(self._promote, entry, dispatch.library, like.device, classes, tuple(static), passed)
+        promote = partial(self._promote, entry, dispatch.library, device, classes, tuple(static), passed)
         ready = ready._replace(counted=partial(count_calls, promote))
         dispatch.remember(call.values, ready)
         if len(self._ways) >= TABLE_SIZE:
