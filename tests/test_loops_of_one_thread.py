@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -438,8 +439,9 @@ def hashed(x, out):
 def test_ints_of_python_that_int64_does_not_hold() -> None:
     x, out = np.arange(12), np.zeros(12, np.int64)
     agrees(hashed, (x, out))
-    with pytest.raises(OverflowError, match="does not fit int64"):
+    with pytest.raises(OverflowError, match="does not fit int64") as found:
         pytocu.jit(hashed)(np.full(50, 10**9), np.zeros(50, np.int64))
+    assert "begin with np.int64(...)" in str(found.value)
 
 
 def far(x, step):
@@ -553,3 +555,22 @@ def test_positions_that_go_around_are_not_compared_one_after_the_other(monkeypat
         f(x, 7)
     monkeypatch.setattr("pytocu.runtime.program_failures.first_outside", lambda *_: pytest.fail("compared one after the other"))
     compare(f(x, 4), around(x, 4))
+
+
+def swung(out):
+    t = 0.1
+    k = 0
+    while k < out.shape[0]:
+        t = math.sin(t * 3.7 + k) + math.exp(-t)
+        out[k] = t
+        k += 1
+    return t
+
+
+def test_a_number_is_the_one_that_was_stored() -> None:
+    # A kernel's sines are not those of the C library, and nothing may show one and then the other.
+    out = np.zeros(200)
+    assert pytocu.jit(swung)(out) == out[-1]
+    few = np.zeros(3), np.zeros(3)
+    assert pytocu.jit(swung)(few[0]) == pytest.approx(swung(few[1]), rel=1e-14)
+    np.testing.assert_allclose(few[0], few[1], rtol=1e-14)

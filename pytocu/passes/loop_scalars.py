@@ -26,7 +26,19 @@ from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
-from pytocu.passes.python_numbers import FUNCTIONS, STRONG, as_dtype, float_power, int_power, item, nonzero, require, shifted
+from pytocu.passes.python_numbers import (
+    FITS,
+    FUNCTIONS,
+    OTHER_BITS,
+    STRONG,
+    as_dtype,
+    float_power,
+    int_power,
+    item,
+    nonzero,
+    require,
+    shifted,
+)
 from pytocu.passes.read_back import python_number
 from pytocu.passes.sweeps import sweep_of
 
@@ -86,10 +98,20 @@ def _python_part(inst: Inst, weak: set[Value]) -> dict[Value, Value]:
     less = pruned(inst, weak)
     keep = kept(inst, weak)
     candidate = inst if less is None else less
-    if not on_host(candidate):
+    if not on_host(candidate) or any(_has_other_bits(i) for region in candidate.regions for i in walk(region)):
         return {}
     places = range(len(inst.results)) if less is None else keep
     return {inst.results[k]: candidate.results[n] for n, k in enumerate(places) if inst.results[k] in weak}
+
+
+def _has_other_bits(inst: Inst) -> bool:
+    """Whether a kernel may give another number than Python, in the last place: what it stores would not be this one."""
+    if inst.op.name in OTHER_BITS:
+        return True
+    return inst.op.name in ("power", "multiply", "divide", "absolute") and any(
+        isinstance(v.type, WeakType) and v.type.kind in (("float", "complex") if inst.op.name == "power" else ("complex",))
+        for v in (*inst.args, *inst.results)
+    )
 
 
 def strong(type: Type) -> Type:
@@ -322,4 +344,4 @@ def _in_range(builder: Builder, name: str, x: Value, y: Value, made: Value, exac
         other = builder.emit("invert", (y,)) if name == "subtract" else y
         moved = [builder.emit("bitwise_xor", (v, made)) for v in (x, other)]
         fine = builder.emit("greater_equal", (builder.emit("bitwise_and", moved), builder.const(0, scalar(I64))))
-    return require(builder, made, fine, "OverflowError", "a Python int in a loop on arrays does not fit int64")
+    return require(builder, made, fine, "OverflowError", FITS)

@@ -19,13 +19,15 @@ STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
 """The dtype that a kernel computes Python scalars of a kind in."""
 
 DOMAIN, RANGE = "math domain error", "math range error"
-_FITS = "a Python int in a loop on arrays does not fit int64"
+FITS = "a Python int in a loop on arrays does not fit int64"
+_HELP = "keep it below 2**63, as with % in each step, or begin with np.int64(...), which wraps around as NumPy's integers do"
 
 
 def require(builder: Builder, value: Value, condition: Value, error: str, sentence: str, shown: Value | None = None) -> Value:
     """The value, where the condition holds."""
     args = (value, condition) if shown is None else (value, condition, shown)
-    return builder.emit("require", args, {"error": error, "sentence": sentence, "dims": ()})
+    said = {"said": (_HELP,)} if sentence == FITS else {}
+    return builder.emit("require", args, {"error": error, "sentence": sentence, "dims": (), **said})
 
 
 def as_dtype(builder: Builder, value: Value, dtype: DType) -> Value:
@@ -63,7 +65,7 @@ def shifted(builder: Builder, row: str, x: Value, count: Value) -> Value:
     if row == "right_shift":
         return made
     back = builder.emit("right_shift", (made, count))
-    return require(builder, made, builder.emit("equal", (back, x)), "OverflowError", _FITS)
+    return require(builder, made, builder.emit("equal", (back, x)), "OverflowError", FITS)
 
 
 def _both(builder: Builder, *flags: Value) -> Value:
@@ -149,7 +151,7 @@ def _whole(row: str) -> Written:
         x = builder.emit(row, (x,))
         low = builder.emit("greater_equal", (x, builder.const(-(2.0**63), scalar(F64))))
         high = builder.emit("less", (x, builder.const(2.0**63, scalar(F64))))
-        return as_dtype(builder, require(builder, x, _both(builder, low, high), "OverflowError", _FITS), I64)
+        return as_dtype(builder, require(builder, x, _both(builder, low, high), "OverflowError", FITS), I64)
 
     return made
 
@@ -218,7 +220,7 @@ def int_power(builder: Builder, x: Value, n: Value) -> Value:
     numbers = builder.emit("absolute", (as_dtype(builder, x, F64),)), as_dtype(builder, n, F64)
     fits = builder.emit("less", (builder.emit("power", numbers), builder.const(9.2233720368547e18, scalar(F64))))
     fits = builder.emit("bitwise_or", (fits, builder.emit("less_equal", (n, builder.const(1, scalar(I64))))))
-    return require(builder, builder.emit("power", (x, n)), fits, "OverflowError", _FITS)
+    return require(builder, builder.emit("power", (x, n)), fits, "OverflowError", FITS)
 
 
 def _natural(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
@@ -260,7 +262,7 @@ def item(builder: Builder, inst: Inst, value: Value) -> Value:
     if element(value.type) is not U64:
         return made
     fine = builder.emit("greater_equal", (made, builder.const(0, scalar(I64))))
-    return require(builder, made, fine, "OverflowError", _FITS)
+    return require(builder, made, fine, "OverflowError", FITS)
 
 
 def _part(row: str) -> Written:
@@ -384,3 +386,12 @@ FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     **{f"math_a{name}": _math(f"arc{name}") for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
 }
 """By the rows of Python's own functions."""
+
+OTHER_BITS = frozenset(
+    {
+        "math_pow", "math_hypot", "math_atan2", "math_log", "math_log2", "math_log10", "math_log1p", "math_exp", "math_exp2",
+        "math_expm1", "math_cbrt",
+        *(f"math_{a}{name}{h}" for name in ("sin", "cos", "tan") for a in ("", "a") for h in ("", "h")),
+    }
+)  # fmt: skip
+"""Functions whose results in a kernel are near Python's, within the bounds of the op table, and need not be the same."""
