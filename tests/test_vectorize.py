@@ -1084,3 +1084,10 @@ def test_a_loop_of_an_element_ends_with_a_wrong_index(function, arguments, sente
         [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120, cwd=here, check=False
     )
     assert done.stdout.strip() == sentence, done.stderr
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("function", [found_at, followed])
+def test_loops_that_end_with_a_wrong_index_have_code_for_gpus(function, backend) -> None:
+    lowered = pytocu.vectorize(function, excluded="table").lower(np.arange(3), np.arange(5))
+    assert lowered.compile("cuda:sm_90", backend).binary
