@@ -25,6 +25,7 @@ from pytocu.backend import call_bodies, call_code
 from pytocu.call_operations import LEAVES, OPERATIONS
 from pytocu.errors import BackendError
 from pytocu.runtime import access, call_frames, call_words, cuda, dispatch, native_calls, on_cuda
+from pytocu.runtime.on_cpu import MOST_ALONE
 from pytocu.testing.compare import compare
 
 F = np.random.default_rng(0).random((6, 8)).astype(np.float32)
@@ -553,6 +554,20 @@ def test_many_iterations_are_given_to_threads():
     assert len(seen) == 1
     compare(compiled(x, 1000), x[:1000] * 2)
     assert len(seen) == 1
+    # Two pieces would be one thread's; with one element more another thread may have something to do.
+    compare(compiled(x, MOST_ALONE), x[:MOST_ALONE] * 2)
+    assert len(seen) == 1
+    compare(compiled(x, MOST_ALONE + 1), x[: MOST_ALONE + 1] * 2)
+    assert len(seen) == 2
+
+
+def test_a_sum_of_two_pieces_is_made_by_native_code():
+    x = np.random.default_rng(3).random(100_003)
+    compiled = pytocu.jit(lambda x: x.sum())
+    expected = compiled(x)
+    for _ in range(4):
+        compare(compiled(x), expected)
+    assert records(compiled) == 1
 
 
 def test_operations_behind_which_python_may_make_the_call():

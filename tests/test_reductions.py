@@ -29,6 +29,7 @@ from reduction_tools import (
 
 import pytocu
 from pytocu.ir import interp
+from pytocu.ir.dims import evaluate
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 
@@ -456,3 +457,22 @@ def test_the_first_of_equal_elements_wherever_they_lie(length: int, dtype: str) 
         x[np.arange(len(chosen)), first[chosen]] = x[np.arange(len(chosen)), second[chosen]] = value
         for found, wanted in zip(both(x), (x.argmax(axis=1), x.argmin(axis=1)), strict=True):
             np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape", "work", "cost"),
+    [
+        (lambda x: x.sum(axis=0), (64, 200_000), 196, 64 * 1024),
+        (lambda x: x.sum(axis=0), (300, 70), 1, 300 * 70),
+        (lambda x: x.sum(axis=0), (1024, 2048), 16, 128 * 1024),
+        (lambda x: np.cumsum(x, axis=0), (64, 1000), 4, 64 * 256),
+        (lambda x: x.sum(axis=1), (64, 1000), 64, 1000),
+        (lambda x: x.sum(), (200_000,), 4, 65536),
+    ],
+)
+def test_an_iteration_costs_as_many_elements_as_it_reads(function, shape, work: int, cost: int) -> None:
+    # Threads have pieces of so many elements; a call whose iterations seem to be short stays with one.
+    x = np.zeros(shape, np.float32)
+    kernel = pytocu.jit(function).lower(x).compile("cpu").plan.kernels[0]
+    names = {f"x_{axis}": length for axis, length in enumerate(shape)}
+    assert (evaluate(kernel.work, names), evaluate(kernel.cost, names)) == (work, cost)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
-from pytocu.ir.dims import DimLike, floordiv, product
+from pytocu.ir.dims import DimLike, dim_min, floordiv, product
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, element, scalar
@@ -64,6 +64,11 @@ class Columns(Rows):
     def tile(self) -> int:
         """Columns of a tile."""
         return SCANNED_TILE if any(is_scan(value) for value, _ in self.pairs) else TILE
+
+    @property
+    def cost(self) -> DimLike:
+        """How many elements a tile has."""
+        return super().cost * dim_min(self.e.sizes[self.loops - 1], self.tile)
 
     def write(self, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """All loops; the number of tiles."""

@@ -302,7 +302,7 @@ class _Kernel(Mutable):
         else:
             rows = _of_one_thread(scans, lanes)(elements, parallel, loops, eager, piece=piece)
         work = rows.write(wanted, targets)
-        cost = 1 if rows.block else product(sizes[loops:])
+        cost = 1 if rows.block else rows.cost
         self._finish(elements, cost, work, len(results), **({"block": rows.block} if rows.block else {}))
 
     def _accesses(self, pairs: Sequence[tuple[Value, Index]], targets: Sequence[Target], ndim: int) -> list[Affine]:

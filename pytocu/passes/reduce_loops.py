@@ -92,6 +92,11 @@ class Rows(Mutable):
         e.before.emit("return")
         return work
 
+    @property
+    def cost(self) -> DimLike:
+        """How many elements one iteration works through."""
+        return product(self.e.sizes[self.loops :]) if self.piece is None else self.piece
+
     def _blocks(self, rows: DimLike, roots: Sequence[Pair], targets: Sequence[Target]) -> DimLike:
         """Each block takes `block / lanes` rows at a time; all its threads go round together."""
         e, before = self.e, self.e.before

@@ -55,7 +55,7 @@ class Launching(Fields):
     failed : callable
         ``failed(kernel, status, blocks, threads)`` raises what the driver said of a launch.
     most : int
-        Iterations, times what one costs, that one thread does; 0 for any number.
+        Iterations, times what one costs, that one thread does.
     early : int
         The address of the attribute of launches that may begin while the one before ends; 0 where none may.
     again : bool

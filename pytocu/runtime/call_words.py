@@ -492,11 +492,11 @@ class Compiler:
         if not launching.address:
             work, cost = details
             if isinstance(work, Known) and isinstance(cost, Known):
-                if work.value * cost.value >= launching.most:
+                if work.value * cost.value > launching.most:
                     raise NotNative("iterations for several threads")
             else:
                 done = self.number(self.binary(ast.Mult(), work, cost))
-                self.compare_numbers(ast.Lt(), done, self.number(Known(launching.most)))
+                self.compare_numbers(ast.LtE(), done, self.number(Known(launching.most)))
             self.words.emit("native", kernel, start, self.number(work).at)
             if not launching.again and not self.words.committed:
                 self.words.emit("commit")

@@ -195,7 +195,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
     program = write_program(plan, access.native_access(library, device, plan, executable.words_on), ())
     parameters = [spec.parameters for spec in plan.kernels]
     if device == "cpu":
-        addresses, most = executable.cpu_addresses, cpu_part().ELEMENTS_PER_THREAD
+        addresses, most = executable.cpu_addresses, cpu_part().MOST_ALONE
         launching = call_frames.Launching(parameters, 0, addresses, (addresses,), _never, most, 0, again)
     else:
         kernels = executable.cuda_kernels.on(int(device))

@@ -19,6 +19,9 @@ from pytocu.runtime.templates import Launch
 ELEMENTS_PER_THREAD = 1 << 16
 """Fewer elements than this are no piece of their own; see `threads.run`."""
 
+MOST_ALONE = 2 * ELEMENTS_PER_THREAD
+"""Up to so many elements one thread does everything: of two pieces nobody is left to help with once the first one was timed."""
+
 
 def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
     """The native functions of a plan, and behind them the one that makes the steps of loops, if it has some.
@@ -151,6 +154,7 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
         "run_threads": threads.spread,
         "packs": tuple(_packer(s) for s in specs),
         "enough": ELEMENTS_PER_THREAD,
+        "most_alone": MOST_ALONE,
         "new_words": failures.new_words,
     }
 
@@ -161,7 +165,7 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
 
     text = (
         "slots = packs[{number}]({values},)\n"
-        "if {work} * {cost} < enough: natives[{number}](slots, 0, {work})\n"
+        "if {work} * {cost} <= most_alone: natives[{number}](slots, 0, {work})\n"
         "else: run_threads(natives[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"

@@ -11,7 +11,7 @@ def totals(x):
 #| host func @totals(%x: f32[n, 400]) facts {index_bits = 32, target = "cpu"} {
 #|   %out = allocate : f32[400]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {cost = n, name = "totals", outputs = 1, schedule = "columns", work = 1} (%x: ptr f32, %out: ptr f32, %n: index) {
+#|   launch %x, %out, %0 {cost = 400*n, name = "totals", outputs = 1, schedule = "columns", work = 1} (%x: ptr f32, %out: ptr f32, %n: index) {
 #|     %0 = const 1024 : index
 #|     %1 = const 400 : index
 #|     %2 = const 0 : index

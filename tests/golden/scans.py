@@ -529,7 +529,7 @@ def highest(x):
 #| host func @highest(%x: i32[n, 40]) facts {index_bits = 32, target = "cpu"} {
 #|   %out = allocate : i32[n, 40]
 #|   %0 = dim {value = n} : index
-#|   launch %x, %out, %0 {cost = n, name = "highest", outputs = 1, schedule = "columns", work = 1} (%x: ptr i32, %out: ptr i32, %n: index) {
+#|   launch %x, %out, %0 {cost = 40*n, name = "highest", outputs = 1, schedule = "columns", work = 1} (%x: ptr i32, %out: ptr i32, %n: index) {
 #|     %0 = const 256 : index
 #|     %1 = const 40 : index
 #|     %2 = const 0 : index
