@@ -300,3 +300,16 @@ def test_what_is_no_axis():
 def test_methods_that_operators_call():
     for text in ("a.__neg__()", "a.__len__()", "a.__getitem__(0)"):
         refused(text, "is not supported", np.arange(3.0))
+
+
+LISTS_BESIDE_CHOSEN = (
+    "a[a > 0] + [1, 2]", "[1, 2, 3] * a[a > 0]", "np.add(a[a > 0], (1, 2))", "a[a > 0] + [2]", "a[a > 0] < range(7)",
+    "a[a > 0] += [1, 2]\nreturn a", "a[a > 0] //= (1, 2)\nreturn a", "a[a > 0] *= [2]\nreturn a",
+    "a[a > 0] += [1, 2, 3, 4, 5, 6]\nreturn a", "np.sum(a[a > 0] * [1, 2, 3, 4, 5, 6])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LISTS_BESIDE_CHOSEN)
+def test_a_list_beside_chosen_elements_is_for_these(text):
+    """And not for the whole array, whose last axis may have as many elements."""
+    check(["(np.arange(12) % 5 - 1.0).reshape(2, 3, 2)"], [text], call=call_interpreted)

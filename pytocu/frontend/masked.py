@@ -13,7 +13,7 @@ from typing import Any
 
 from pytocu.errors import IndexingError
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Masked, as_value, dimensions, is_array
+from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, dimensions, is_array
 from pytocu.ir.core import Value, attr_key
 from pytocu.ir.types import BOOL, element
 
@@ -132,6 +132,9 @@ def fits(operand: Any, first: Masked) -> bool:
         return False
     if isinstance(operand, Masked):
         return operand.elements is None and rest(operand) == rest(first) and same(operand.mask, first.mask)
+    if isinstance(operand, (list, tuple, range, Steps, Grown)):
+        # An array for each chosen element.
+        return False
     return not is_array(operand) or len(dimensions(operand)) <= rest(first)
 
 

@@ -230,7 +230,7 @@ def change(context: Context, operator: str, value: Masked, other: Any) -> Masked
     """``y += other`` of a masked value, which all names of it see."""
     dtype = element(value.array.type)
     if not fits(other, value):
-        augmented(context, operator, as_value(context, value), as_value(context, other))
+        augmented(context, operator, as_value(context, value), values(context, other))
         return value
     given = as_value(context, other.array if isinstance(other, Masked) else other)
     operands = tuple(promote.operand(v.type) for v in (value.array, given))
