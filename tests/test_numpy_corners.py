@@ -313,3 +313,8 @@ LISTS_BESIDE_CHOSEN = (
 def test_a_list_beside_chosen_elements_is_for_these(text):
     """And not for the whole array, whose last axis may have as many elements."""
     check(["(np.arange(12) % 5 - 1.0).reshape(2, 3, 2)"], [text], call=call_interpreted)
+
+
+def test_numbers_that_are_arrays():
+    refused("np.roll(a, b)", "by an array is not compiled", np.arange(3.0), np.array([1]))
+    refused("np.histogram(a, b)", "an array without axes", np.arange(3.0), np.array(2))

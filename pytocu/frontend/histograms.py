@@ -283,6 +283,11 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         if isinstance(bins, str):
             raise UnsupportedError(f"np.histogram with bins={bins!r} is not compiled", context.loc, "give a number and a range")
         edges = array_of(context, bins)
+        if not dimensions(edges):
+            # NumPy asks it for its int.
+            attempt(context, np.histogram_bin_edges, np.ones(1), np.ones((), element(edges.type).numpy))
+            text = "a number of bins that is an array without axes is not compiled"
+            raise UnsupportedError(text, context.loc, "make it a Python int: int(bins)")
         if len(dimensions(edges)) != 1:
             raise raised(ValueError("`bins` must be 1d, when an array"), context.loc)
         (count,) = dimensions(edges)

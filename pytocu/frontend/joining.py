@@ -365,6 +365,9 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
     for given in items:
         # As NumPy takes numbers known now.
         item: Any = int(given) if isinstance(given, (bool, float, np.bool_, np.floating)) else given
+        if isinstance(item, Value) and dimensions(item):
+            help = "write out a tuple of ints, one for each axis"
+            raise UnsupportedError("np.roll by an array is not compiled", context.loc, help)
         if isinstance(item, Value) and not dimensions(item) and _is_bool_or_float(item):
             item = evaluated(context, "int(item)", {"item": item})
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
