@@ -343,3 +343,13 @@ def first_ones(x, n):
 def test_numbers_that_each_step_of_a_loop_reads(function) -> None:
     """Loops that would otherwise be sweeps."""
     everywhere(function, np.array([2, 9, 7, 0, 31, 4]), 2)
+
+
+def inside(a, b):
+    y, x = int(a[0]), int(b[0])
+    return 2 * x if 0 <= y < 3 and 0 <= x < 4 else -1
+
+
+def test_the_right_side_of_a_condition_asks_for_a_number_of_its_own() -> None:
+    for y, x in ((1.5, 3.9), (1.5, 4), (3, 1), (-1, -1)):
+        agrees(inside, (np.array([y]), np.array([x])))

@@ -6,7 +6,7 @@ every value which of these lengths it depends on, so that kernels and checks com
 
 from __future__ import annotations
 
-from pytocu.ir.core import Function, Inst, Value, named
+from pytocu.ir.core import Function, Inst, Value, named, walk
 from pytocu.ir.dims import symbols
 from pytocu.ir.types import shape_of
 
@@ -51,7 +51,9 @@ class Mentions:
         """The lengths that an instruction depends on."""
         if not self.reads:
             return frozenset()
-        own = {name for type in inst.types for dim in shape_of(type) for name in symbols(dim)}
-        own |= {name for _, value in inst.attrs for name in named(value)}
+        # Lengths are written inside of loops and branches, which are not given them.
+        every = (inst, *(inner for region in inst.regions for inner in walk(region)))
+        own = {name for i in every for type in i.types for dim in shape_of(type) for name in symbols(dim)}
+        own |= {name for i in every for _, value in i.attrs for name in named(value)}
         found: frozenset[str] = frozenset()
         return found.union(*(self.named[name] for name in own & self.named.keys()), *(self.of(a) for a in inst.args))
