@@ -44,7 +44,7 @@ def test_keywords() -> None:
 def test_keywords_that_are_refused() -> None:
     defined = "what it leaves out is not defined"
     for body, said, help in (
-        ("np.add(a, 1, order='F')", "with the argument order='F'", "NumPy's order 'K'"),
+        ("np.add(a[None, :].T * a, 1, order='A')", "with the argument order='A'", "NumPy's order 'K'"),
         ("np.add(a, 1, where=b)", defined, "np.where(condition, result, other)"),
         ("np.add(a, 1, where=b, out=None)", defined, "np.where(condition, result, other)"),
         ("np.add(a, 1, where=False)", defined, "np.where(condition, result, other)"),
