@@ -146,7 +146,7 @@ EXPRESSIONS = [
     ("np.add(x, 1, out=3)", "np.add(x, 1, out=3)", "return arrays must be of ArrayType", ""),
     ("np.add(x, 1, x, out=x)", "np.add(x, 1, x, out=x)", "cannot specify 'out' as both", ""),
     ("np.add(x, 1, where=x > 0)", "np.add(x, 1, where=x > 0)", "the argument where=", "np.where(condition, result, other)"),
-    ("np.add(x, 1, order='F')", "np.add(x, 1, order='F')", "the argument order='F'", "order 'K'"),
+    ("np.add.outer(x, x, order='A')", "np.add.outer(x, x, order='A')", "the argument order='A'", "order 'K'"),
     (
         "np.linalg.qr(x, mode='full')",
         "np.linalg.qr(x, mode='full')",
