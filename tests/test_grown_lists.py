@@ -369,13 +369,14 @@ def of_ints(a, n):
     return np.array([2 * i for i in range(n)])
 
 
+@pytest.mark.parametrize("function", [conditional, leaving, until, chosen, triangle, read_inside])
+def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
+    everywhere(function, V, 3, ulp=4)
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (conditional, "a list grows in a branch"),
-        (leaving, "a list grows in a loop"),
-        (until, "a list grows in a loop"),
-        (chosen, "choose with a mask"),
         (one_array, r"append a copy: seen.append\(x.copy\(\)\)"),
         (changed_after, "append a copy"),
         (changed_behind, "append a copy"),
@@ -387,9 +388,7 @@ def of_ints(a, n):
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
         (of_counted_elements, "whose length changes from step to step"),
-        (triangle, "as many members as the number of the step says"),
         (again, "grows again"),
-        (read_inside, "is read in the loop that makes it longer"),
         (of_two_names, "a list grows in a loop"),
     ],
 )

@@ -286,7 +286,6 @@ def rows_assigned(x):
         (repeated, r"\* of the list of a comprehension, whose length is known only at run time"),
         (unlike, "holds tuples whose members are not of one type"),
         (slices, "at more than one place"),
-        (in_the_loop, "in the loop that makes it longer"),
         (returned_twice, r"return an array of it: np.array\(...\)"),
         (returned_with_a_row, "return an array of it"),
         (returned_arrays, "return an array of it"),
@@ -317,3 +316,7 @@ def test_rows_without_members_would_be_float64() -> None:
     np.testing.assert_array_equal(pytocu.jit(empty_rows)(X, 2), empty_rows(X, 2))
     with pytest.raises(UnsupportedError, match="where the list has no member"):
         pytocu.jit(empty_rows)(X, 0)
+
+
+def test_members_change_in_the_loop_that_makes_the_list() -> None:
+    everywhere(in_the_loop, np.arange(4.0))

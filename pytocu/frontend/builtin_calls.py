@@ -383,7 +383,7 @@ def _any(frame: Frame, values: Any) -> bool:
 def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
     over = [steps_over(frame, v) for v in values]
     if any(isinstance(v, Steps) for v in over):
-        over = [_counted(frame, v) for v in over]
+        over = [counted(frame, v) for v in over]
         if all(isinstance(v, Steps) and as_dim(v.start) == 0 and as_dim(v.step) == 1 for v in over):
             stops = [v.stop for v in over]
             if not strict:
@@ -407,7 +407,7 @@ def _require_one_length(context: Context, lengths: Sequence[DimLike]) -> None:
             require_equal(context, dim_min(first, length), shown, "ValueError", sentence)
 
 
-def _counted(frame: Frame, values: Any) -> Any:
+def counted(frame: Frame, values: Any) -> Any:
     """What a loop over an array or a range of known length goes over, beside one of run time; anything else as it is."""
     context = frame.context
     if isinstance(values, range):

@@ -21,7 +21,7 @@ from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, uf
 from pytocu.frontend.objects import note_function, note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
-from pytocu.frontend.values import Context, GrownMethod, Masked, Members, contains_dynamic, describe, python_type_name
+from pytocu.frontend.values import Context, Counted, GrownMethod, Masked, Members, contains_dynamic, describe, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import dtype_of
 
@@ -42,6 +42,7 @@ _make = Deferred("pytocu.frontend.records", "make")
 _replace = Deferred("pytocu.frontend.records", "replace")
 _append = Deferred("pytocu.frontend.grown", "append")
 _binding_words = Deferred("pytocu.binding", "binding_words")
+_counted_methods = Deferred("pytocu.frontend.counted", "methods")
 _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
@@ -78,6 +79,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         case Method():
             handler = functools.partial(METHODS[function.name], context)
             return call_handler(function.value, f"ndarray.{function.name}", handler, args, kwargs, context)
+        case GrownMethod(grown=Counted() as counted, name=name):
+            return call_handler(frame, f"list.{name}", _counted_methods()[name], (counted, *args), kwargs, context)
         case GrownMethod():
             return call_handler(frame, "list.append", _append.function, (function.grown, *args), kwargs, context)
         case Value():

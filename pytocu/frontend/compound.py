@@ -9,21 +9,21 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
-from pytocu.frontend.builtin_calls import iterate, steps_over
+from pytocu.frontend.builtin_calls import counted, iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_with_step, require_step
 from pytocu.frontend.flags import condition
 from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
-from pytocu.frontend.leaving import for_loop, while_loop
+from pytocu.frontend.leaving import around, for_loop, while_loop
 from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import binary, truth
 from pytocu.frontend.raising import failing
-from pytocu.frontend.state import State
+from pytocu.frontend.state import State, wanted
 from pytocu.frontend.statements import assign_at, run_block
-from pytocu.frontend.values import Members, Steps, as_value, decides
+from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
 from pytocu.frontend.written_out import LONGEST, is_large, is_written_out
 from pytocu.ir.core import Value
 
@@ -177,7 +177,10 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     if isinstance(values, range) and values[: 2**62] != values:
         text = "a loop over more numbers than int64 holds"
         raise UnsupportedError(text, frame.loc(node.iter), "count with while True: and an int")
-    if isinstance(values, range) and not is_written_out(frame, node, values):
+    counts = any(one.place == frame.loc(node) for one in wanted(context))
+    if counts and is_array(values):
+        return _run_time_for(frame, node, counted(frame, values), rest)
+    if isinstance(values, range) and (counts or not is_written_out(frame, node, values)):
         return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
     if len(items) > _MAX_STATIC_STEPS:
         raise _too_many(frame, node)
@@ -280,11 +283,15 @@ def _step(
 def _body(frame: Frame, node: ast.For | ast.While, times: int) -> Any:
     """The body of a loop that has, or could have, so many steps one after the other."""
     context = frame.context
-    around, context.written_out = context.written_out, context.written_out * max(times, 1)
+    before, context.written_out = context.written_out, context.written_out * max(times, 1)
     try:
-        return run_block(frame, node.body)
+        if not isinstance(node, ast.For):
+            return run_block(frame, node.body)
+        context.builder.loc = frame.loc(node)
+        with around(context, State(frame), written_out=True):
+            return run_block(frame, node.body)
     finally:
-        context.written_out = around
+        context.written_out = before
 
 
 def _run_time_for(
@@ -392,14 +399,17 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
             value = evaluate_test(frame, node.test)
             return value if decides(value) else truth(context, value, "the loop", elementwise=lambda: _ONE_LOOP)
 
+    counts = any(one.place == frame.loc(node) for one in wanted(context))
     for _ in range(_MAX_STATIC_STEPS):
         state = State(frame)
         value = test()
-        if not decides(value):
+        if not decides(value) and not (counts and value):
             if not value:
                 return run_block(frame, node.orelse, rest)
             before_step = len(context.builder.insts), context.builder.compared, set(context.met), list(context.refused)
-            signal = run_block(frame, node.body)
+            context.builder.loc = frame.loc(node)
+            with around(context, state, written_out=True):
+                signal = run_block(frame, node.body)
             if signal is BREAK:
                 return None
             if isinstance(signal, Returned):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.frontend.flags import condition, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
 from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, merge_names, note_choices
@@ -19,12 +20,14 @@ from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
 from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
 from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
-from pytocu.frontend.state import State
+from pytocu.frontend.state import State, wanted
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
 from pytocu.ir.dims import DimLike, is_number
 from pytocu.ir.types import WEAK_BOOL, Type, WeakType, shape_of
+
+_begin = Deferred("pytocu.frontend.counted", "begin")
 
 
 def choice(frame: Frame, test: Flag, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
@@ -81,6 +84,8 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     builder = context.builder
     loc = builder.loc
     test = condition(context, test)
+    if lists := [one for one in wanted(context) if one.place == loc and one.branch]:
+        _begin(frame, lists)
     before = State(frame)
     sides: dict[bool, Side] = {}
     asked: list[Masked] = []

@@ -30,6 +30,7 @@ from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
     COMPREHENSION,
     Context,
+    Counted,
     Generated,
     Grown,
     GrownMethod,
@@ -46,6 +47,11 @@ from pytocu.ir.core import Value, named
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, symbol
 from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
+_append_counted = Deferred("pytocu.frontend.counted", "append")
+_ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
+_counted_member = Deferred("pytocu.frontend.counted", "member_of")
+_counted_method = Deferred("pytocu.frontend.counted", "method")
+_settled = Deferred("pytocu.frontend.counted", "settled")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
@@ -169,6 +175,7 @@ def _fill_each(frame: Frame, read: Read, known: Numbered | None, each: Mapping[G
     for grown in lists:
         _refuse_uneven(context, grown, each[grown])
         if known is None:
+            _ask_grown(context, grown, grown.key[1])
             text = f"{grown.text} grows in a loop of which the steps are not counted"
             raise UnsupportedError(text, context.loc, "fill an array and count: y[k] = v; k += 1")
     assert known is not None
@@ -207,7 +214,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
         for name, value in names.items()
         if value is growth.held
     ]
-    if any(id(growth.held) in held for held in context.growing):
+    if any(id(growth.held) in one.known and not one.written_out for one in context.growing):
         # The loop around this one makes the list longer, too.
         raise found
     if known is None or context.elements is not None or len(bound) != 1 or not state.is_own(growth.held):
@@ -218,7 +225,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     # What a mask chooses is counted where it is asked for its type.
     inside = growth.read | {read for _, _, read in context.read} - outside
     if len(types) > 1:
-        raise _unlike(context, name, types)
+        raise unlike(context, name, types)
     (type,) = types
     first_held, *others = [held_in(context, v) for v in (*growth.before, *growth.more)]
     if not all(same_held(first_held, other) for other in others):
@@ -238,7 +245,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     grown.key = ("list", context.loc, name)
     grown.mixed = grown.key in context.handed
     for number, value in enumerate(growth.before):
-        _assign_member(frame, rows, number, _stored(context, value, rows), name)
+        _assign_member(frame, rows, number, stored(context, value, rows), name)
         if is_array(value) and dimensions(value):
             grown.shared = True
             grown.begun.append((value, context.builder.contents(value)))
@@ -247,7 +254,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     return grown
 
 
-def _unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedError:
+def unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedError:
     texts = " and ".join(dict.fromkeys(map(type_text, types)))
     text = f"{list_text(name)} grows in a loop and holds {texts}"
     return UnsupportedError(text, context.loc, "append values of one type and shape")
@@ -255,6 +262,7 @@ def _unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedEr
 
 def _refuse_uneven(context: Context, grown: Grown, each: DimLike) -> None:
     if not context.steps.isdisjoint(named(each)):
+        _ask_grown(context, grown, grown.key[1])
         text = f"{grown.text} grows in a loop by as many members as the number of the step says"
         raise UnsupportedError(text, context.loc, "fill an array and count: y[k] = v; k += 1")
 
@@ -316,10 +324,13 @@ def method(frame: Frame, grown: Grown, name: str) -> Any:
     UnsupportedError
         Another method.
     """
+    if isinstance(grown, Counted):
+        return _counted_method(frame, grown, name)
     if name != "append":
+        _ask_grown(frame.context, grown)
         text = f"{grown.name}.{name}: of a list that a loop of run time makes longer only append() is compiled"
         raise UnsupportedError(text, frame.context.loc, "use np.array of it")
-    return GrownMethod(grown)
+    return GrownMethod(grown, name)
 
 
 def repeated(frame: Frame, member: Any, count: Value) -> Any:
@@ -368,19 +379,23 @@ def greatest(frame: Frame, grown: Grown, function: Callable[..., Any]) -> Any:
 def append(frame: Frame, grown: Grown, value: Any) -> None:
     """``list.append``."""
     context = frame.context
+    if isinstance(grown, Counted):
+        _append_counted(frame, grown, value)
+        return
     if grown.place is None:
+        _ask_grown(context, grown)
         text = f"{grown.text}, of which a loop of run time has made the members, grows again"
         raise UnsupportedError(text, context.loc, "write np.append(np.array(...), ...)")
     found = type_of(context, value)
     if not _may_be_alike(found, grown.type) or not same_held(held_in(context, value), grown.inner):
-        raise _unlike(context, grown.name, [grown.type, found])
+        raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
     place = dim_value(context, grown.place + grown.appended)
-    _assign_member(frame, grown.rows, place, _stored(context, value, grown.rows), grown.name)
+    _assign_member(frame, grown.rows, place, stored(context, value, grown.rows), grown.name)
     grown.appended = grown.appended + 1
 
 
-def _stored(context: Context, value: Any, rows: Value) -> Any:
+def stored(context: Context, value: Any, rows: Value) -> Any:
     made = _listed(context, value)
     shape = dimensions(rows)[1:]
     if dimensions(made) != shape:
@@ -415,7 +430,10 @@ def type_of(context: Context, value: Any) -> Type:
 
 def rows_of(context: Context, grown: Grown) -> Value:
     """The members as the rows of an array that is the list's own."""
+    if isinstance(grown, Counted):
+        return _settled(context, grown).rows
     if grown.place is not None:
+        _ask_grown(context, grown)
         text = f"{grown.text} is read in the loop that makes it longer"
         raise UnsupportedError(text, context.loc, "keep what a step needs of the one before under a name of its own")
     if any(context.builder.contents(array) is not contents for array, contents in grown.begun):
@@ -429,6 +447,8 @@ def rows_of(context: Context, grown: Grown) -> Value:
 
 def array_of_members(context: Context, grown: Grown) -> Value:
     """What ``np.array`` makes of the list."""
+    if isinstance(grown, Counted):
+        grown = _settled(context, grown)
     rows = rows_of(context, grown)
     held, shape = grown.inner, dimensions(rows)
     for axis, length in enumerate(shape):
@@ -444,6 +464,8 @@ def array_of_members(context: Context, grown: Grown) -> Value:
 
 def length_of(context: Context, grown: Grown) -> Any:
     """``len``."""
+    if isinstance(grown, Counted):
+        return grown.length
     if grown.place is not None:
         return dim_value(context, grown.place + grown.appended)
     return dim_value(context, dimensions(grown.rows)[0])
@@ -473,6 +495,10 @@ def refuse_outside(context: Context, key: Any, length: DimLike, said: str = "lis
 def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any:
     """``list[key]``, which may be known to be `inside`."""
     context = frame.context
+    if isinstance(grown, Counted):
+        if not isinstance(key, slice):
+            return _counted_member(frame, grown, key, inside)
+        grown = _settled(context, grown)
     if isinstance(key, slice):
         part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
         for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "key"):
@@ -492,5 +518,5 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
 
 __all__ = [
     "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "greatest", "length_of",
-    "member_of", "method", "position", "refuse_outside", "rows_of", "total", "type_of",
+    "member_of", "method", "position", "refuse_outside", "rows_of", "stored", "total", "type_of", "unlike",
 ]  # fmt: skip

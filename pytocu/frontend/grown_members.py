@@ -15,11 +15,13 @@ from pytocu.frontend.reading import read_number
 from pytocu.frontend.state import mark_shared
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, Grown, as_value, cast, dimensions, is_array
+from pytocu.frontend.values import Context, Counted, Grown, as_value, cast, dimensions, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element
 
+_ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
+_assign_counted = Deferred("pytocu.frontend.counted", "assign")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _position = Deferred("pytocu.frontend.grown", "position")
@@ -135,8 +137,12 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
         The members are arrays or lists, the number is of another kind, or the list is being made.
     """
     context = frame.context
+    if isinstance(grown, Counted):
+        _assign_counted(frame, grown, key, value, text)
+        return
     said = f"{text} = ... changes a list whose length is known only at run time"
     if grown.place is not None:
+        _ask_grown(context, grown)
         text = f"{said}, in the loop that makes it longer"
         raise UnsupportedError(text, context.loc, "change it behind the loop, or fill an array: y = np.zeros(n)")
     if isinstance(key, slice):

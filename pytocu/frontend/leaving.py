@@ -17,13 +17,17 @@ from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
-from pytocu.frontend.state import Grows, State, flatten, mark_shared, members_of, rebuild
+from pytocu.frontend.state import Around, Grows, State, flatten, mark_shared, members_of, rebuild, wanted
 from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
 
 _begin_step = Deferred("pytocu.frontend.grown", "begin_step")
 _end_step = Deferred("pytocu.frontend.grown", "end_step")
+_count = Deferred("pytocu.frontend.counted", "for_loop")
+_ask = Deferred("pytocu.frontend.counted", "ask")
+_count_while = Deferred("pytocu.frontend.counted", "while_loop")
+_inside = Deferred("pytocu.frontend.counted", "inside")
 _fill = Deferred("pytocu.frontend.grown", "fill")
 _fill_inside = Deferred("pytocu.frontend.grown", "fill_inside")
 
@@ -32,13 +36,30 @@ def for_loop(
     frame: Frame, node: ast.For, steps: Steps, assign: Callable[[Any], None], read: Callable[[], Any]
 ) -> Flow:
     """A loop over numbers of run time; `assign` binds the target, `read` reads the body and gives a signal."""
+    context = frame.context
     state = State(frame)
-    run = lambda known, lists: _for_loop(frame, node, steps, assign, read, known, lists)  # noqa: E731
-    with around(frame.context, state):
+
+    def run(known: Numbered | None, lists: Sequence[Grown] = ()) -> Flow:
+        with _inside(context, None if known is None else known.numbers):
+            return _for_loop(frame, node, steps, assign, read, known, lists)
+
+    def counted(known: Numbered | None) -> Flow:
+        with around(context, State(frame)):
+            try:
+                return run(known)
+            except Grows as found:
+                for growth in found.lists:
+                    _ask(context, growth.held, [*growth.before, *growth.more])
+                raise found.plain() from None
+
+    lists = wanted(context)
+    if here := [one for one in lists if one.place == context.loc and not one.branch]:
+        return _count(frame, node, steps, here, counted)
+    with around(context, state):
         try:
-            if frame.context.filling:
+            if context.filling:
                 return _fill_inside(frame, run, node, steps)
-            return run(numbered(frame, node, steps), ())
+            return run(numbered(frame, node, steps, wanted=bool(lists)))
         except Grows as found:
             error = found
     state.go_back()
@@ -46,9 +67,9 @@ def for_loop(
 
 
 @contextmanager
-def around(context: Context, state: State) -> Iterator[None]:
+def around(context: Context, state: State, written_out: bool = False) -> Iterator[None]:
     """Read a loop, before which the program was in a state."""
-    context.growing.append(state.known_containers())
+    context.growing.append(Around(context.loc, state, state.known_containers(), written_out))
     try:
         yield
     finally:
@@ -187,12 +208,17 @@ def _leaving_numbered(
 
 def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
     """A loop while a condition of run time holds; `first` is what it was before the first step."""
+    if here := [one for one in wanted(frame.context) if one.place == frame.context.loc and not one.branch]:
+        return _count_while(frame, here, test, lambda asked: _while_loop(frame, node, asked(), asked, read))
+    return _while_loop(frame, node, first, test, read)
 
+
+def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
     state = State(frame)
 
     def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
         try:
-            with around(frame.context, state):
+            with _inside(frame.context, None):
                 return [], flow_of(read())
         except Grows as found:
             raise found.plain() from None
@@ -208,7 +234,8 @@ def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any
 
     start = condition(frame.context, first) if isinstance(first, Value) else as_value(frame.context, bool(first))
     every = lambda: _leaving(frame, [node.test, *node.body], start, [], step, more, guarded=True)  # noqa: E731
-    flow = _or_raised(frame, every, read, lambda: had_step(frame.context, "while_loop", (), start))
+    with around(frame.context, state):
+        flow = _or_raised(frame, every, read, lambda: had_step(frame.context, "while_loop", (), start))
     endless = not any(isinstance(value, Value) or not value for value in tests)
     if endless and flow.broke is False and flow.returned is not False:
         # There is no other way out of it.

@@ -22,7 +22,7 @@ from pytocu.frontend.objects import is_object, note_argument, note_built, note_p
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Grown, Hooks, Masked, Members, Perhaps, as_value, describe, is_array
+from pytocu.frontend.values import Context, Counted, Grown, Hooks, Masked, Members, Perhaps, as_value, describe, is_array
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
@@ -35,6 +35,7 @@ _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
 _forget = Deferred("pytocu.frontend.settling", "forget")
 _settle = Deferred("pytocu.frontend.settling", "settle")
+_settled = Deferred("pytocu.frontend.counted", "settled")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _again = Deferred("pytocu.frontend.records", "again")
 _shared = Deferred("pytocu.frontend.records", "shared")
@@ -293,6 +294,8 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _leaf(as_value(context, result), leaves)
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
+    if isinstance(result, Counted):
+        result = context.placed_counted.setdefault(id(result), _settled(context, result))
     if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
         return ("members", _leaf(_rows_of(context, result), leaves), kind)
     if isinstance(result, Grown):

@@ -102,7 +102,7 @@ def bound(context: Context, value: Value) -> DimLike:
 def _names(context: Context, value: Value) -> tuple[str, str]:
     """What an int has above 0, and what it has below."""
     if value not in context.bound:
-        hint = value.name or "number"
+        hint = value.name if value.name.isidentifier() else "number"
         context.bound[value] = new_name(context, f"{hint}_above"), new_name(context, f"{hint}_below")
     return context.bound[value]
 
@@ -111,7 +111,7 @@ def slice_bound(context: Context, value: Any, length: DimLike) -> DimLike | None
     """A bound of a slice with a positive step as a polynomial: of an int that is none, the position that it means."""
     if as_dim(value) is not None or not isinstance(value, Value) or value.type != WEAK_INT:
         return as_dim(value)
-    return _on_axis(context, value, formula(value), length, f"{value.name or 'number'}_at")
+    return _on_axis(context, value, formula(value), length, f"{value.name if value.name.isidentifier() else 'number'}_at")
 
 
 def on_axis(context: Context, dim: DimLike, length: DimLike, hint: str) -> DimLike:

@@ -10,21 +10,58 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, MutableMapping
 from functools import lru_cache
 from operator import is_
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError
+from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, Unset, no_step
 from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Masked, Members, Perhaps, is_number
+from pytocu.frontend.values import Context, Counted, Masked, Members, Perhaps, is_number
 from pytocu.ir.core import Value
 from pytocu.record import Record
 from pytocu.trees import made
 
+_ask = Deferred("pytocu.frontend.counted", "ask")
 _as_carried = Deferred("pytocu.frontend.perhaps", "as_carried")
 
 LEAF = "leaf"
+
+
+class Wanted(NamedTuple):
+    """That a list is one whose length a run decides from a loop on; see `pytocu.frontend.counted`.
+
+    Attributes
+    ----------
+    place : Loc
+        The loop.
+    name : str
+    type : Type
+        Of each member.
+    inner : Held or None
+    branch : bool
+        Whether a branch is there, which no loop is around.
+    """
+
+    place: Loc
+    name: str
+    type: Any
+    inner: Any
+    branch: bool = False
+
+
+class Around(NamedTuple):
+    """A loop that is being read: where it stands, and the names and lists from before it."""
+
+    place: Loc
+    state: State
+    known: frozenset[int]
+    written_out: bool = False
+
+
+def wanted(context: Context) -> list[Wanted]:
+    """The lists that loops have to make the rows of."""
+    return sorted((one for one in context.handed if isinstance(one, Wanted)), key=lambda one: one.name)
 
 
 class Growth(Record):
@@ -149,6 +186,8 @@ class State:
         text = "{}[{!r}]"
         if is_object(self.context, value):
             value, text = vars(value), "{}.{}"
+        elif isinstance(value, Counted):
+            value, text = value.held, "{}_{}"
         if id(value) in seen or not isinstance(value, (list, tuple, dict, Masked)) or isinstance(value, Members):
             return
         seen.add(id(value))
@@ -230,6 +269,7 @@ class State:
                 read = frozenset(name for _, _, name in self.context.read) - {name for _, _, name in self.read}
                 grew.append(Growth(container, list(copy), container[len(copy) :], read))
                 continue
+            _ask(self.context, container, [*copy, *container], self if what == "a branch" else None)
             kind = type(container).__name__
             grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else "gets other keys"
             container.clear()

@@ -13,7 +13,7 @@ from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.expressions import assign, evaluate, local_defaults
 from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Raised, Returned, flow_of, owner_of, scope_of
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Context
+from pytocu.frontend.values import Context, Grown
 from pytocu.ir.core import Value
 
 _compound = Deferred("pytocu.frontend.compound", "run")
@@ -23,6 +23,9 @@ _always = Deferred("pytocu.frontend.raising", "always")
 _behind_others = Deferred("pytocu.frontend.raising", "behind_others")
 _note_behind = Deferred("pytocu.frontend.reading_on", "note_behind")
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
+_delete_member = Deferred("pytocu.frontend.counted", "delete")
+_refuse_outside = Deferred("pytocu.frontend.objects", "refuse_outside")
+_attempt = Deferred("pytocu.frontend.operators", "attempt")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
@@ -228,6 +231,13 @@ def _delete(frame: Frame, target: ast.expr) -> None:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
                 _delete(frame, part)
+        case ast.Subscript(value=base, slice=key) if isinstance(held := evaluate(frame, base), Grown | list):
+            if isinstance(held, Grown):
+                _delete_member(frame, held, evaluate(frame, key))
+            else:
+                key = evaluate(frame, key)
+                _refuse_outside(frame.context, held, f"del {ast.unparse(target)}")
+                _attempt(frame.context, held.__delitem__, key)
         case _:
             raise UnsupportedError(
                 f"del {ast.unparse(target)} is not compiled", loc, "leave it out, or build a new list or dict"

@@ -188,8 +188,10 @@ class Context:
         The places and texts of errors that statements raise in the first step of the loops around them.
     filling : list of Grown
         The lists that the loops being read fill.
-    growing : list of sets of int
-        By id: the lists from before each loop of run time that is being read.
+    growing : list of Around
+        The loops of run time that are being read.
+    counting : list of (str, DimLike, bool) or None
+        The numbers of their steps, where these have numbers.
     written_out : int
         How often what is read is written out by the loops around it.
     refused : list of CompileError
@@ -200,10 +202,10 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
-        "containers", "elements", "facts", "filling", "forms", "given", "growing", "guarded", "guards", "handed", "held",
-        "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers", "open",
-        "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "raising", "read", "refused", "shared",
-        "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
+        "containers", "counting", "elements", "facts", "filling", "forms", "given", "growing", "guarded", "guards", "handed",
+        "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers",
+        "open", "origins", "others", "outside", "parts_of", "paths", "placed", "placed_counted", "positions", "raising",
+        "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -216,7 +218,8 @@ class Context:
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False
-        self.growing: list[frozenset[int]] = []
+        self.growing: list[Any] = []
+        self.counting: list[tuple[str, DimLike, bool] | None] = []
         self.filling: list[Grown] = []
         self.written_out = 1
         self.met: set[tuple[Loc | None, str]] = set()
@@ -234,6 +237,7 @@ class Context:
         self.held: dict[int, Any] = {}
         self.forms: dict[Any, type] = {}
         self.placed: dict[int, int] = {}
+        self.placed_counted: dict[int, Grown] = {}
         self.shared: dict[int, Any] = {}
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
@@ -289,6 +293,11 @@ COMPREHENSION = "the comprehension's list"
 def list_text(name: str) -> str:
     """A list as a message says it."""
     return "the list of a comprehension" if name == COMPREHENSION else f"the list {name}"
+
+
+def _entry(name: str) -> Any:
+    """An attribute that is an entry of what a list holds."""
+    return property(lambda one: one.held[name], lambda one, value: one.held.__setitem__(name, value))
 
 
 class Grown:
@@ -356,14 +365,48 @@ class Grown:
         self.key: Any = None
 
 
+class Counted(Grown):
+    """A list whose length a run decides, as rows of an array that are in use; see `pytocu.frontend.counted`.
+
+    Attributes
+    ----------
+    held : dict
+        The array, the row of the first member and how many there are, which branches and loops hand on as entries of a dict.
+    at : Loc
+        The loop that made the array.
+    sites : dict
+        By the place of an ``append``: how often it is written out in a step, and the numbers of the loops around it there.
+    depth : int
+        How many loops were being read around the one that made the array.
+    written_out : int
+        How often what was read there is written out.
+    """
+
+    __slots__ = ("at", "depth", "held", "sites", "written_out")
+
+    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
+        self.held: dict[str, Any] = {}
+        super().__init__(name, rows, type, 0, 0)
+        self.begin: Any = 0
+        self.length: Any = 0
+        self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
+        self.sites: dict[Loc, tuple[int, list[tuple[str, DimLike, bool]]]] = {}
+        # No loop makes it longer by as many members in each step.
+        self.place = 0
+
+    rows = _entry("rows")
+    begin = _entry("begin")
+    length = _entry("length")
+
+
 class GrownMethod:
-    """``list.append`` of such a list."""
+    """A method of such a list."""
 
     __pytocu_plain__ = True
-    __slots__ = ("grown",)
+    __slots__ = ("grown", "name")
 
-    def __init__(self, grown: Grown):
-        self.grown = grown
+    def __init__(self, grown: Grown, name: str):
+        self.grown, self.name = grown, name
 
 
 class Perhaps:

@@ -14,7 +14,17 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, chain_from, make_attrs, walk
+from pytocu.ir.core import (
+    Block,
+    Function,
+    Inst,
+    Value,
+    chain_from,
+    make_attrs,
+    substitute_attr,
+    substitute_type,
+    walk,
+)
 from pytocu.ir.dims import (
     Dim,
     DimLike,
@@ -128,6 +138,14 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
     if not wanted or not all(map(has_form, inner)):
         return inst
     made = _Named(taken, own, vectors).whole(inst)
+    reads = [i.attr("name") for i in inner if i.op.name == "read_length"]
+    if made is not None and reads:
+        # A length that the host reads would be known before the loop.
+        names = {name: f"{name}_" for name in reads}
+        while not taken.isdisjoint(names.values()):
+            names = {name: f"{other}_" for name, other in names.items()}
+        taken.update(names.values())
+        made = _named_otherwise(made, names, {})
     sweep = None if made is None else sweep_of(made)
     if made is None or ((sweep is None or sweep.free) and (any(map(shape_of, inst.types)) or not is_elementwise(made))):
         return inst
@@ -135,6 +153,25 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
     slices = any(i.op.name == "bind" and i.attr("length") is not None for i in inner)
     if context.target.kind == "cuda" and (slices or not _counts(made).isdisjoint(numbers_in(made) - _steps(made))):
         return inst
+    return made
+
+
+def _named_otherwise(inst: Inst, names: dict[str, str], values: dict[Value, Value]) -> Inst:
+    """The same with other names of numbers; `values` says what stands for its arguments, and gets the results."""
+    mapping = {name: symbol(other) for name, other in names.items()}
+    blocks: list[Block] = []
+    for region in inst.regions:
+        params = tuple(Value(substitute_type(p.type, mapping), p.name) for p in region.params)
+        values.update(zip(region.params, params, strict=True))
+        blocks.append(Block(params, tuple(_named_otherwise(i, names, values) for i in region.insts)))
+    attrs = {key: substitute_attr(value, mapping) for key, value in inst.attrs}
+    if inst.op.name == "bind":
+        attrs["names"] = tuple(names.get(name, name) for name in inst.attr("names"))
+    types = tuple(substitute_type(t, mapping) for t in inst.types)
+    made = Inst(inst.op, tuple(values.get(a, a) for a in inst.args), make_attrs(attrs), types, tuple(blocks), inst.loc)
+    for old, new in zip(inst.results, made.results, strict=True):
+        new.name = old.name
+        values[old] = new
     return made
 
 

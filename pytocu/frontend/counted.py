@@ -1,0 +1,469 @@
+"""Lists of numbers whose length a run decides: an ``append`` under a condition, stacks and queues.
+
+Such a list is the rows of an array that are in use: a `Counted` holds the array, where the list begins in it and how long it
+is, like entries of a dict, which branches and loops hand on.  The loop before which the list was made makes the array: a
+reading that is left out says how many members a step appends at most, and the number of steps how many rows there are.  The
+steps of a ``while`` nobody knows: there the loop ends where the array has no room for another step, and is written again behind
+it, with a larger array.  Where a list is such a one only reading can tell, so the function is read again with a `Wanted` among
+the keys of `Context.handed`.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import contextmanager
+from typing import Any
+
+from pytocu.deferred import Deferred
+from pytocu.errors import Loc, UnsupportedError, raised
+from pytocu.frontend.control import branch, connected
+from pytocu.frontend.flags import both, either, negated
+from pytocu.frontend.frames import Failing, Flow, Frame, Raised, flow_of
+from pytocu.frontend.gathering import subscript
+from pytocu.frontend.grown_members import held_in, same_held
+from pytocu.frontend.literals import listed
+from pytocu.frontend.merging import blank
+from pytocu.frontend.numbered import Numbered, numbered
+from pytocu.frontend.operators import binary
+from pytocu.frontend.raising import refuse_if
+from pytocu.frontend.ranges import bound, new_name
+from pytocu.frontend.reading import read_number
+from pytocu.frontend.reshaping import filled
+from pytocu.frontend.state import Around, Container, State, Wanted
+from pytocu.frontend.storage import HandOn
+from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.values import Context, Counted, Grown, GrownMethod, Steps, as_value, dim_value, dimensions
+from pytocu.ir.core import Value
+from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, substitute, symbol, symbols
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+
+_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_choose = Deferred("pytocu.frontend.choices", "choose")
+_iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
+_member = Deferred("pytocu.frontend.subscripts", "member")
+_opened = Deferred("pytocu.frontend.grown_members", "opened")
+_position = Deferred("pytocu.frontend.grown", "position")
+_rows_of = Deferred("pytocu.frontend.grown", "rows_of")
+_stored = Deferred("pytocu.frontend.grown", "stored")
+_unlike = Deferred("pytocu.frontend.grown", "unlike")
+_type_of = Deferred("pytocu.frontend.grown", "type_of")
+
+
+def ask(context: Context, held: Any, members: Sequence[Any], before: State | None = None) -> None:
+    """Let the function be read again with a list as a `Counted`, if it can be one.
+
+    Parameters
+    ----------
+    held : list or dict
+        The list, or the entries of what stands for one.
+    members : sequence
+        What it holds somewhere.
+    before : State, optional
+        What was known before the branch that is read at this place, where no loop is.
+    """
+    around = next((one for one in context.growing if id(held) in one.known), None)
+    branch = around is None
+    if around is None and before is not None:
+        around = Around(context.loc, before, frozenset())
+    if around is None or context.elements is not None or not isinstance(held, list) or not around.state.is_own(held):
+        return
+    bound = _names(around.state, held)
+    types = {_type_of(context, member) for member in members}
+    inside = {held_in(context, member) for member in members}
+    if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
+        raise _unlike(context, bound[0], [_type_of(context, member) for member in members])
+    if len(bound) == 1 and len(types) == 1 and len(inside) == 1:
+        _want(context, Wanted(around.place, bound[0], types.pop(), inside.pop(), branch))
+
+
+def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
+    """As :func:`ask`, of a list to which the steps of a loop, at that place, append as many members, or did."""
+    if context.elements is not None or grown.shared or grown.frozen or not grown.name.isidentifier():
+        return
+    if place is None and grown.place is None:
+        around = next((one for one in context.growing if _names(one.state, grown)), None)
+        place = None if around is None else around.place
+    _want(context, Wanted(place or grown.key[1], grown.name, grown.type, grown.inner))
+
+
+def _want(context: Context, wanted: Wanted) -> None:
+    inner = wanted.inner
+    tuples = inner is not None and inner.kind is tuple and inner.inner is None and isinstance(inner.type, Type)
+    if (inner is None and isinstance(wanted.type, ArrayType)) or (inner is not None and not tuples):
+        # Members that are arrays or lists may be changed, and then the list's are.
+        return
+    if wanted not in context.handed:
+        raise HandOn(wanted)
+
+
+def _names(state: State, held: Any) -> list[str]:
+    pairs = zip(state.frames, state.locals, strict=True)
+    return [n for f, names in pairs if not isinstance(f, Container) for n, value in names.items() if value is held]
+
+
+def begin(frame: Frame, wanted: Sequence[Wanted]) -> None:
+    """Make lists such ones before a branch, behind which no loop makes them longer: each member makes the array larger."""
+    for one in wanted:
+        _begin(frame, one, 0)
+
+
+# Loops.
+
+
+def for_loop(
+    frame: Frame, node: ast.For, steps: Steps, wanted: Sequence[Wanted], run: Callable[[Numbered | None], Flow]
+) -> Flow:
+    """Read a loop for which lists are made that hold as many members as its steps append at most."""
+    context = frame.context
+    found: list[Numbered | None] = []
+
+    def read() -> None:
+        found.append(numbered(frame, node, steps, wanted=True))
+        run(found[0])
+
+    tried, names = _tried(frame, wanted, read)
+    (known,) = found
+    for one, counted in zip(wanted, tried, strict=True):
+        if known is None:
+            raise _unbounded(context, counted, "in a loop of which the steps are not counted")
+        _begin(frame, one, _most_in(context, counted, [known.numbers], names) + 1)
+    return run(numbered(frame, node, steps, wanted=True))
+
+
+_ROUNDS = (2**10, 2**17, 2**24)
+"""How many members a list has room for in a ``while`` at first, and when that was too few."""
+
+
+def while_loop(
+    frame: Frame, wanted: Sequence[Wanted], test: Callable[[], Any], run: Callable[[Callable[[], Any]], Flow]
+) -> Flow:
+    """Read a loop in which lists grow, with larger and larger arrays; `run` reads it with a condition."""
+    context = frame.context
+    tests: list[Any] = []
+
+    def asked() -> Any:
+        tests.append(test())
+        return tests[-1]
+
+    tried, names = _tried(frame, wanted, lambda: run(asked))
+    del tests[:]
+    most = [_most_in(context, counted, [], names) for counted in tried]
+
+    lists = [_begin(frame, one, _ROUNDS[0] + more) for one, more in zip(wanted, most, strict=True)]
+
+    ends: list[Any] = []
+
+    def room() -> Any:
+        flags = [binary(context, "less_equal", binary(context, "add", one.begin, one.length), end) for one, end in ends]
+        return functools.reduce(functools.partial(both, context), (f if isinstance(f, Value) else bool(f) for f in flags))
+
+    def goes_on() -> Any:
+        left = room()
+        return connected(frame, "and", left, asked) if isinstance(left, Value) else asked() if left else False
+
+    def read(more: int) -> Any:
+        for one in lists if more else ():
+            _enlarge(context, one, more)
+        ends[:] = [
+            (one, dim_value(context, dimensions(one.rows)[0] - each)) for one, each in zip(lists, most, strict=True)
+        ]
+        return run(goes_on).signal()
+
+    flow = flow_of(read(0))
+    for number in range(1, len(_ROUNDS) + 1):
+        full = negated(context, room())
+        more = both(context, full, negated(context, either(context, flow.broke, flow.returned)))
+        if more is False:
+            break
+        if number < len(_ROUNDS):
+            flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, _ROUNDS[number]), flow.signal))
+            rows = [dim_value(context, dimensions(one.rows)[0] - each) for one, each in zip(lists, most, strict=True)]
+            ends[:] = list(zip(lists, rows, strict=True))
+            continue
+        text = f"{lists[0].text} holds more than {_ROUNDS[-1]:,} members"
+        help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
+        error = UnsupportedError(text, context.loc, help)
+        failing = Failing("UnsupportedError", text, context.loc, (), (help,))
+        refuse_if(context, as_value(context, more), True, Raised(error, failing, stated=False))
+    if flow.broke is False and flow.returned is not False and not any(isinstance(value, Value) or not value for value in tests):
+        # There is no other way out of it.
+        return Flow(False, True, flow.value, flow.loc)
+    return flow
+
+
+def _tried(frame: Frame, wanted: Sequence[Wanted], read: Callable[[], Any]) -> tuple[list[Counted], set[str]]:
+    """The lists behind a reading that is left out, and the names of numbers that are known before it."""
+    context = frame.context
+    names = set(context.numbers)
+    state = State(frame)
+    with context.builder.nested():
+        more = symbol(new_name(context, "members"))
+        tried = [_begin(frame, one, more) for one in wanted]
+        read()
+    state.go_back()
+    return tried, names
+
+
+def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
+    """The rows for the members that a list has and for so many others; its name holds them."""
+    context = frame.context
+    owner: Frame | None = frame
+    while owner is not None and wanted.name not in owner.locals:
+        owner = owner.parent
+    assert owner is not None
+    old = owner.locals[wanted.name]
+    with context.builder.nested():
+        dtype = element(listed(context, [blank(context, wanted.type)]).type)
+    zero = context.builder.const(0, scalar(dtype))
+    shape = shape_of(wanted.type)
+    before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
+    rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "")
+    made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
+    if isinstance(old, list):
+        for number, value in enumerate(old):
+            _assign_member(frame, rows, number, _stored(context, value, rows), wanted.name)
+        made.length = len(old)
+    else:
+        of_old = old.rows if isinstance(old, Counted) else _rows_of(context, old)
+        _assign_member(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
+        made.length = old.length if isinstance(old, Counted) else dim_value(context, before)
+        made.begin = old.begin if isinstance(old, Counted) else 0
+    owner.locals[wanted.name] = made
+    return made
+
+
+@contextmanager
+def inside(context: Context, numbers: tuple[str, DimLike, bool] | None) -> Iterator[None]:
+    """Read a loop that has so many steps, or as many as a run decides."""
+    context.counting.append(numbers)
+    try:
+        yield
+    finally:
+        context.counting.pop()
+
+
+def _most_in(
+    context: Context, counted: Counted, around: Sequence[tuple[str, DimLike, bool]], names: Set[str]
+) -> DimLike:
+    """How many members are appended in loops at most, where that is known before: by numbers with these names."""
+    total: DimLike = 0
+    for times, loops in counted.sites.values():
+        most: DimLike = times
+        for name, count, _ in reversed([*around, *loops]):
+            most = _largest(most, name, count) * count
+        total = total + most
+    unknown = {name for name in symbols(total) if is_number(name) and name not in names}
+    before = {result for inst in context.builder.insts for result in inst.results} | context.given
+    for value, own in list(context.bound.items()):
+        if value in before and not unknown.isdisjoint(own):
+            bound(context, value)
+            unknown -= {*own}
+    if unknown:
+        raise _unbounded(context, counted, "by as many members as a step decides")
+    return total
+
+
+def _largest(count: DimLike, name: str, steps: DimLike) -> DimLike:
+    """The most that a number of steps is in the steps of a loop around it."""
+    if name not in symbols(count):
+        return count
+    number = symbol(name)
+    if isinstance(count, Dim) and len(count.terms) == 1 and len(count.terms[0][0]) == 1 and count.terms[0][0][0].name == "max":
+        ((atom,), times) = count.terms[0]
+        if times > 0:
+            return times * dim_max(*(_largest(part, name, steps) for part in atom.args))
+    growth = substitute(count, {name: number + 1}) - count
+    if name in symbols(growth):
+        return count
+    return dim_max(substitute(count, {name: 0}), substitute(count, {name: steps - 1}))
+
+
+def _unbounded(context: Context, counted: Counted, where: str) -> UnsupportedError:
+    text = f"{counted.text} grows {where}, so how much it holds at most is known only at run time"
+    return UnsupportedError(text, context.loc, "fill an array of the most that there may be, and count: y[k] = v; k += 1")
+
+
+# What is done with such a list.
+
+
+def append(frame: Frame, counted: Counted, value: Any) -> None:
+    """``list.append``."""
+    context = frame.context
+    found = _type_of(context, value)
+    if found != counted.type or not same_held(held_in(context, value), counted.inner):
+        raise _unlike(context, counted.name, [counted.type, found])
+    around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
+    if around is None:
+        _enlarge(context, counted)
+    elif around.place != counted.at:
+        _want(context, Wanted(around.place, counted.name, counted.type, counted.inner))
+        raise _unbounded(context, counted, "in another loop")
+    loops = context.counting[counted.depth + 1 :]
+    if around is not None and None in loops:
+        raise _unbounded(context, counted, "in a while loop")
+    counted.sites[context.loc] = context.written_out // counted.written_out, [one for one in loops if one is not None]
+    place = binary(context, "add", counted.begin, counted.length)
+    _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
+    counted.length = binary(context, "add", counted.length, 1)
+
+
+def _enlarge(context: Context, counted: Counted, count: int = 1) -> None:
+    """Rows for more members."""
+    rows = counted.rows
+    zero = context.builder.const(0, scalar(element(rows.type)))
+    more = filled(context, zero, (count, *dimensions(rows)[1:]), "")
+    counted.rows = context.builder.emit("concatenate", (rows, more), {"axis": 0})
+
+
+def method(frame: Frame, counted: Counted, name: str) -> GrownMethod:
+    """A method of the list.
+
+    Raises
+    ------
+    UnsupportedError
+        One that moves its members.
+    """
+    if name not in _METHODS:
+        text = f"{counted.name}.{name}: of a list whose length a run decides only {', '.join(_METHODS)} are compiled"
+        raise UnsupportedError(text, frame.context.loc, "use np.array of it")
+    return GrownMethod(counted, name)
+
+
+def methods() -> dict[str, Callable[..., Any]]:
+    """The methods, by name."""
+    return _METHODS
+
+
+def _pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
+    context = frame.context
+    if type(key) is not int or key not in (0, -1):
+        text = f"{counted.name}.pop() of a place inside of a list whose length a run decides is not compiled"
+        raise UnsupportedError(text, context.loc, "take members from its end or its beginning: pop(), pop(0)")
+    _refuse(context, binary(context, "greater", counted.length, 0), IndexError("pop from empty list"))
+    found = _at(frame, counted, key)
+    _shorter(context, counted, key)
+    return found
+
+
+def _shorter(context: Context, counted: Counted, key: int) -> None:
+    if key == 0:
+        counted.begin = binary(context, "add", counted.begin, 1)
+    counted.length = binary(context, "subtract", counted.length, 1)
+
+
+def _extend(frame: Frame, counted: Counted, values: Any) -> None:
+    for value in list(_iterate(frame, values, "list.extend()")):
+        append(frame, counted, value)
+
+
+def _clear(frame: Frame, counted: Counted) -> None:
+    counted.begin = counted.length = 0
+
+
+_METHODS: dict[str, Callable[..., Any]] = {"append": append, "extend": _extend, "pop": _pop, "clear": _clear}
+
+
+def delete(frame: Frame, counted: Grown, key: Any) -> None:
+    """``del list[key]`` of the first or the last member."""
+    context = frame.context
+    if not isinstance(counted, Counted):
+        ask_grown(context, counted)
+        text = f"del {counted.name}[...] of a list that a loop of run time has made is not compiled"
+        raise UnsupportedError(text, context.loc, "use an array of it: np.array(...)")
+    if type(key) is not int or key not in (0, -1):
+        text = f"del {counted.name}[...] of a place inside of a list whose length a run decides is not compiled"
+        raise UnsupportedError(text, context.loc, f"take members from its end or its beginning: del {counted.name}[-1]")
+    _refuse(context, binary(context, "greater", counted.length, 0), IndexError("list assignment index out of range"))
+    _shorter(context, counted, key)
+
+
+def _refuse(context: Context, holds: Any, error: Exception) -> None:
+    """Raise an exception in a run where something does not hold."""
+    if holds is True:
+        return
+    loc = context.loc
+    found = Raised(raised(error, loc), Failing(type(error).__name__, str(error), loc), stated=False)
+    if holds is False:
+        raise found.error
+    if not isinstance(holds, Value) or context.told.get(holds) is not True:
+        refuse_if(context, as_value(context, holds), False, found)
+
+
+def member_of(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:
+    """``list[key]``, which may be `known` to be inside."""
+    context = frame.context
+    key = _position(context, key)
+    if not known:
+        _refuse_outside(context, counted, key, "list index out of range")
+    return _at(frame, counted, key, known)
+
+
+def _refuse_outside(context: Context, counted: Counted, key: Any, said: str) -> None:
+    length = counted.length
+    below = binary(context, "less", key, length)
+    above = binary(context, "greater_equal", key, binary(context, "subtract", 0, length))
+    if type(key) is int:
+        _refuse(context, below if key >= 0 else above, IndexError(said))
+    else:
+        first, second = (v if isinstance(v, Value) else bool(v) for v in (below, above))
+        holds = both(context, first, second)
+        _refuse(context, holds, IndexError(said))
+
+
+def _place(context: Context, counted: Counted, key: Any, known: bool) -> Any:
+    if type(key) is int:
+        inside = key if key >= 0 else binary(context, "add", counted.length, key)
+    elif known:
+        inside = key
+    else:
+        negative = as_value(context, binary(context, "less", key, 0))
+        inside = _choose(context, negative, binary(context, "add", counted.length, key), key, "a position in a list")
+    return binary(context, "add", counted.begin, inside)
+
+
+def _at(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:
+    row = _member(frame, counted.rows, _place(frame.context, counted, key, known))
+    return _read(frame, row, counted)
+
+
+def _read(frame: Frame, row: Value, counted: Counted) -> Any:
+    """What a row stands for."""
+    kinds = counted.type if counted.inner is None else counted.inner.type
+    if not isinstance(kinds, WeakType):
+        return _opened(frame, counted, row, counted.type, counted.inner)
+    if counted.inner is None:
+        return read_number(frame.context, row)
+    count = dimensions(row)[0]
+    assert isinstance(count, int)
+    return tuple(read_number(frame.context, _member(frame, row, k)) for k in range(count))
+
+
+def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> None:
+    """``list[key] = value``."""
+    context = frame.context
+    found = _type_of(context, value)
+    if isinstance(key, slice) or found != counted.type or not same_held(held_in(context, value), counted.inner):
+        said = f"{text} = ... changes a list whose length a run decides and which holds {type_text(counted.type)}"
+        raise UnsupportedError(f"{said}, to {type_text(found)}", context.loc, "assign numbers of the same type to one place")
+    key = _position(context, key)
+    _refuse_outside(context, counted, key, "list assignment index out of range")
+    _assign_member(frame, counted.rows, _place(context, counted, key, False), _stored(context, value, counted.rows), text)
+
+
+def settled(context: Context, counted: Counted) -> Grown:
+    """The members as they are now, as a list that nothing makes longer."""
+    end = binary(context, "add", counted.begin, counted.length)
+    rows = context.builder.emit("copy", (subscript(context, counted.rows, slice(counted.begin, end)),))
+    made = Grown(counted.name, rows, counted.type, 0, 0)
+    made.inner, made.key = counted.inner, counted.key
+    made.origin = made.end = len(context.builder.made)
+    made.after = context.builder.state()
+    return made
+
+
+__all__ = [
+    "append", "ask", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "member_of", "method", "methods",
+    "settled", "while_loop",
+]  # fmt: skip

@@ -1,0 +1,348 @@
+"""Lists of numbers whose length a run decides: appended to under a condition, stacks and queues."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.frontend import counted
+
+A = np.random.default_rng(0).standard_normal(9)
+INPUTS = [A, -np.abs(A), np.zeros(0), np.ones(1)]
+
+
+def positive(x):
+    found = []
+    for v in x:
+        if v > 0:
+            found.append(v)
+    return np.array(found)
+
+
+def crossings(x):
+    found = []
+    for i in range(1, len(x)):
+        if x[i - 1] < 0 <= x[i]:
+            found.append(i)
+    return found
+
+
+def chosen(x):
+    return [i for i in range(len(x)) if x[i] > 0.3]
+
+
+def next_greater(x):
+    out = np.full(len(x), -1.0)
+    stack = []
+    for i in range(len(x)):
+        while stack and x[stack[-1]] < x[i]:
+            out[stack.pop()] = x[i]
+        stack.append(i)
+    return out
+
+
+def hull(x):
+    h = []
+    for i in range(len(x)):
+        while len(h) >= 2 and (x[h[-1]] - x[h[-2]]) * (i - h[-1]) >= (x[i] - x[h[-1]]) * (h[-1] - h[-2]):
+            h.pop()
+        h.append(i)
+    return h
+
+
+def moving_mean(x):
+    window = []
+    means = []
+    for v in x:
+        window.append(v)
+        if len(window) > 3:
+            window.pop(0)
+        means.append(sum(window) / len(window))
+    return means
+
+
+def balanced(x):
+    stack = []
+    for v in x:
+        if v > 0:
+            stack.append(v)
+        elif not stack:
+            return False, -1
+        else:
+            stack.pop()
+    return not stack, len(stack)
+
+
+def in_two_loops(x):
+    pairs = [(0, 0)]
+    for i in range(len(x)):
+        for j in range(i):
+            if x[i] + x[j] > 0:
+                pairs.append((i, j))
+    total = 0
+    for i, j in pairs:
+        total += i * j
+    return total, len(pairs), pairs[-1]
+
+
+def behind_loops(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+    found.append(-1)
+    for i in range(len(x)):
+        if x[i] < 0:
+            found.append(i)
+    found.append(-2)
+    return found
+
+
+def evenly_then_once(x):
+    found = []
+    for i in range(len(x)):
+        found.append(i)
+    found.append(-1)
+    return found, found[-1]
+
+
+def runs(x):
+    lengths = []
+    length = 0
+    for v in x:
+        if v > 0:
+            length += 1
+        elif length:
+            lengths.append(length)
+            length = 0
+    if length:
+        lengths.append(length)
+    return lengths, max(lengths) if lengths else 0
+
+
+def cleared(x):
+    found = []
+    n = 0
+    for v in x:
+        found.append(v)
+        if len(found) == 3:
+            n += 1 if found[0] > found[-1] else 2
+            found.clear()
+        elif v < -1:
+            del found[-1]
+    return n, len(found)
+
+
+def left(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 1:
+            break
+        if x[i] < 0:
+            continue
+        found.append(i)
+    else:
+        found.append(-1)
+    return found
+
+
+def changed(x):
+    found = [0]
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+        else:
+            found[-1] = -i
+    return found
+
+
+def in_a_function(x):
+    def note(into, value):
+        if value > 0:
+            into.append(value)
+
+    found = []
+    for v in x:
+        note(found, v)
+    return len(found), np.array(found)
+
+
+def collatz(x):
+    n = len(x) + 3
+    found = [n]
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        found.append(n)
+    return found
+
+
+def history(x):
+    errors = []
+    error = 1.0
+    while error > 0.01:
+        y = 0.5 * x
+        error = np.abs(y - x).max(initial=0.0)
+        x = y
+        errors.append(error)
+    return x, errors
+
+
+def flood(x):
+    grid = np.outer(x, x) > 0
+    seen = np.zeros(grid.shape, np.bool_)
+    stack = [(0, 0)]
+    while stack:
+        i, j = stack.pop()
+        if i < 0 or j < 0 or i >= grid.shape[0] or j >= grid.shape[1]:
+            continue
+        if seen[i, j] or not grid[i, j]:
+            continue
+        seen[i, j] = True
+        stack.append((i + 1, j))
+        stack.append((i, j + 1))
+        stack.append((i - 1, j))
+        stack.append((i, j - 1))
+    return seen
+
+
+def breadth_first(x):
+    n = len(x)
+    far = np.full(n + 1, -1)
+    far[0] = 0
+    queue = [0]
+    while len(queue) > 0:
+        k = queue.pop(0)
+        for step in (1, 3):
+            after = k + step
+            if after < n and x[after] > -0.5 and far[after] < 0:
+                far[after] = far[k] + 1
+                queue.append(after)
+    return far
+
+
+PROGRAMS = [
+    positive, crossings, next_greater, hull, moving_mean, balanced, in_two_loops, behind_loops, evenly_then_once, runs,
+    cleared, left, changed, in_a_function, collatz, history, flood, breadth_first,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.parametrize("x", INPUTS, ids=["mixed", "negative", "empty", "one"])
+def test_programs(function: Callable[..., Any], x: np.ndarray) -> None:
+    everywhere(function, x)
+
+
+@pytest.mark.parametrize("x", INPUTS[:3], ids=["mixed", "negative", "empty"])
+def test_a_comprehension_with_a_condition(x: np.ndarray) -> None:
+    everywhere(chosen, x)
+
+
+def emptied(x):
+    stack = [1]
+    for i in range(len(x)):
+        if x[i] > 0:
+            stack.append(i)
+        else:
+            stack.pop()
+    return len(stack)
+
+
+def beyond(x):
+    found = [1]
+    total = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+        total += found[i]
+    return total
+
+
+def before(x):
+    found = [0]
+    n = 0
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+        n += found[-3]
+    return n
+
+
+@pytest.mark.parametrize("function", [emptied, beyond, before])
+@pytest.mark.parametrize("x", INPUTS[:2], ids=["mixed", "negative"])
+def test_what_python_raises(function: Callable[..., Any], x: np.ndarray) -> None:
+    everywhere(function, x)
+
+
+def counts_up(n):
+    found = []
+    k = 0
+    while k < n:
+        if k % 3:
+            found.append(k)
+        k += 1
+    return len(found), sum(found)
+
+
+def test_a_list_in_a_while_loop_has_room_for_more_and_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counted, "_ROUNDS", (4, 8, 16))
+    for n in (0, 3, 8, 20, 40):
+        everywhere(counts_up, n)
+    with pytest.raises(UnsupportedError, match="the list found holds more than 16 members"):
+        pytocu.jit(counts_up)(100)
+
+
+def two_types(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+        if x[i] > 1:
+            found.append(x[i])
+    return found
+
+
+def inserted(x):
+    found = [0]
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+        found.insert(0, i)
+    return found
+
+
+def inside(x):
+    found = [0]
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+    return found.pop(1)
+
+
+def in_a_branch(x, n):
+    found = [n]
+    if n > 3:
+        found.append(len(x))
+    if n > 5:
+        found.append(7)
+    return found, len(found)
+
+
+@pytest.mark.parametrize("n", [1, 4, 6])
+def test_a_branch(n: int) -> None:
+    everywhere(in_a_branch, A, n)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (two_types, "the list found grows in a loop and holds a Python int and f64"),
+        (inside, "pop.. of a place inside of a list"),
+    ],
+)
+def test_refused(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        pytocu.jit(function)(A)
