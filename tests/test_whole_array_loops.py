@@ -805,3 +805,39 @@ def test_a_choice_by_rows_in_a_branch_beside_a_reduction_over_all_axes() -> None
     wanted, found = given.copy(), given.copy()
     compare(pytocu.jit(falls)(found), falls(wanted))
     compare(found, wanted)
+
+
+def columns_in_steps(rows, n):
+    out = np.ones(3)
+    for _ in range(n):
+        for row in rows:
+            out[0] = row[2]
+    return out
+
+
+def columns_in_a_while_loop(rows, n):
+    out = np.ones(3)
+    k = 0
+    while k < n:
+        for row in rows:
+            out[0] = row[2]
+        k += 1
+    return out
+
+
+def columns_in_a_branch(rows, n):
+    out = np.ones(3)
+    if n > 1:
+        for row in rows:
+            out[0] = row[2]
+    return out
+
+
+@pytest.mark.parametrize("function", [columns_in_steps, columns_in_a_while_loop, columns_in_a_branch])
+@pytest.mark.parametrize("columns", [0, 2])
+def test_no_step_of_an_inner_loop_is_wrong_where_it_has_none(function, columns):
+    jitted = pytocu.jit(function)
+    rows = np.zeros((0, columns))
+    np.testing.assert_array_equal(jitted(rows, 3), function(rows, 3))
+    with pytest.raises(IndexError, match=f"index 2 is out of bounds for axis 0 with size {columns}"):
+        jitted(np.zeros((2, columns)), 3)

@@ -339,7 +339,11 @@ class _Writer:
         names = {name for _, value in check.attrs for name in named(value)}
         if _compared(check) in self.checked:
             return True
-        return None if any(map(is_number, names)) else self.classes.holds(_conditions(check))
+        if any(map(is_number, names)):
+            return None
+        fits = self.classes.holds(_conditions(check))
+        # An index in the steps of loops is wrong only where each of these has a step.
+        return None if fits is False and check.attr("kind") == "index" and check.attr("shapes") else fits
 
     def enter(self, loop: Inst) -> None:
         """Note the number of a loop's steps, where they have one."""
