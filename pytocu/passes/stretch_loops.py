@@ -3,7 +3,8 @@
 `LANES` states stand in an array, and element j of a row goes to state j % `LANES`: a loop over
 the states becomes vector code without changing the order of anything.  After each stretch the
 states are added to those of the row, and at the end these are combined as a tree.  So the order
-depends on the length alone, not on the width of vectors, and a sum is about as accurate as a tree.
+depends on the length alone, not on the width of vectors.  What rounding takes from a sum of stretches
+is added at the end, so that a sum is as accurate as a tree.
 Short rows have few states and one more for the elements that are left, fewer than states.
 Positions of extremes are the same in any order: they have fewer states, which meet two elements at once, and no stretches.
 """
@@ -28,7 +29,7 @@ PLACES = 32
 WIDTH = 8
 """States that are combined with as many others at once."""
 
-STRETCH = 2048
+STRETCH = 1024
 """Elements after which the states are added to those of the row."""
 
 States = tuple[Value, ...]
@@ -118,6 +119,10 @@ class Stretches(Rows):
         assert self.extent is not None
         lower, upper = self.extent
         states = [self._arrays(inst) for inst, _ in places]
+        sums = [
+            (*work, self._arrays(work[0][0])) for work in zip(places, totals, states, strict=True) if _is_rounded(work[0][0])
+        ]
+        rests = [rest for *_, rest in sums]
         begin = Value(INDEX, "begin")
         into = Builder(e.loc)
         rest, whole = into.emit("subtract", (upper, begin)), e.dim(STRETCH)
@@ -125,12 +130,41 @@ class Stretches(Rows):
         self._begin(into, places, states)
         self._rounds(into, begin, count, places, states)
 
+        def note(lane: Value, inner: Builder) -> None:
+            for (inst, _), total, memory, rest in sums:
+                (before,), (part,) = _load(inner, lane, total), _load(inner, lane, memory)
+                (after,) = _combine(inner, inst, (before,), (part,))
+                error = _rounded(Expander(inner), before, part, after)
+                _store(inner, lane, rest, _combine(inner, inst, _load(inner, lane, rest), (error,)))
+
         def add(lane: Value, inner: Builder) -> None:
             for (inst, _), memory, total in zip(places, states, totals, strict=True):
                 _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), _load(inner, lane, memory)))
 
+        def give_back(lane: Value, inner: Builder) -> None:
+            for (inst, _), total, _, rest in sums:
+                (found,) = _load(inner, lane, total)
+                (exact,) = _combine(inner, inst, (found,), _load(inner, lane, rest))
+                formulas = Expander(inner)
+                # Of an infinite sum nothing is lost, and what was counted is NaN.
+                _store(inner, lane, total, (formulas.where(formulas("isfinite", found), exact, found),))
+
+        # One stretch loses nothing.
+        several = body.emit("less", (e.dim(STRETCH), body.emit("subtract", (upper, lower)))) if sums else None
+
+        def where_several(builder: Builder, write: Callable[[Builder], None]) -> None:
+            if several is not None:
+                inner, nothing = Builder(e.loc), Builder(e.loc)
+                write(inner)
+                inner.emit("yield")
+                nothing.emit("yield")
+                builder.inst("if", (several,), {}, (), (Block((), inner.take()), Block((), nothing.take())))
+
+        where_several(body, lambda builder: self._begin(builder, [place for place, *_ in sums], rests))
+        where_several(into, lambda builder: self._lanes(builder, e.dim(LANES), note))
         self._lanes(into, e.dim(LANES), add)
         _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
+        where_several(body, lambda builder: self._lanes(builder, e.dim(LANES), give_back))
 
     def _rounds(
         self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
@@ -258,6 +292,17 @@ class Stretches(Rows):
         lane, inner = Value(INDEX, "lane"), Builder(self.e.loc)
         write(lane, inner)
         _repeat(builder, self.e.dim(0), count, self.e.dim(1), lane, inner)
+
+
+def _is_rounded(inst: Inst) -> bool:
+    """Whether a sum is rounded."""
+    return inst.attr("op") == "add" and element(inst.types[0]).kind == "f"
+
+
+def _rounded(e: Expander, x: Value, y: Value, total: Value) -> Value:
+    """What rounding took from ``x + y``, exactly (Knuth, The Art of Computer Programming, 4.2.2)."""
+    second = e("subtract", total, x)
+    return e("add", e("subtract", x, e("subtract", total, second)), e("subtract", y, second))
 
 
 def _repeat(builder: Builder, lower: Value, upper: Value, step: Value, index: Value, inner: Builder) -> None:
