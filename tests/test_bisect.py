@@ -80,6 +80,14 @@ def each(x, count):
     return x
 
 
+def sums(x, count):
+    found, k = np.zeros(9, x.dtype), 0
+    while k < count:
+        found[k % 9] += x[: k + 1].sum()
+        k += 1
+    return found
+
+
 def settled(x, count):
     y = x * 0
     for k in range(count):
@@ -357,6 +365,10 @@ PLANTED += [
     (
         fault("a step too many", "region_loops:_steps", 'test.emit("less" if', 'test.emit("less_equal" if'),
         *("settled", "f32[n], weak int", ("pass", "lower-loops"), ""),
+    ),
+    (
+        fault("the last elements are left out", "one_thread:_Named.fold", "size - whole * LANES, found", "size - size, found"),
+        *("sums", "f64[n], weak int", ("pass", "one-thread"), ""),
     ),
     (
         fault("memory is taken that is read later", "stages:_Writer._starts", "and value not in used and", "and"),

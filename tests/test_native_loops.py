@@ -342,8 +342,13 @@ def test_parts_of_arrays_that_differ_from_step_to_step(function, arguments, ulp,
         expected, found = function(*host), jitted(*given)
         compare(found, expected, exact=not ulp, ulp=ulp)
         compare(tuple(given), tuple(host), exact=not ulp, ulp=ulp)
-    if len(arguments) < 4 or arguments[3] - arguments[2] > 9:
+    if function is not between:
         assert computed and min(computed) > 0
+        return
+    # One thread's kernel makes all steps, and compares lengths; what the host repeats is about the number alone.
+    names = [step[0] for step in jitted.lower(*arguments).compile("cpu").plan.steps]
+    assert names.count("launch") == 1 and names.index("launch") < names.index("for")
+    assert "check" not in names[names.index("for") :]
 
 
 def test_lengths_that_do_not_fit_together_in_a_late_step(computed):

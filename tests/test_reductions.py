@@ -345,6 +345,20 @@ def test_sums_are_as_accurate_as_numpys(dtype: str, axis: int | None, on: str) -
         assert sum(errors) <= 2 * sum(numpys), shape
 
 
+def test_sums_of_long_rows_are_as_accurate_as_numpys() -> None:
+    x = np.random.default_rng(5).standard_normal((30, 100_000)).astype(np.float32)
+    exact = x.astype(np.float64).sum(1)
+    ours, numpys = (np.abs(found - exact).mean() for found in (pytocu.jit(SUM_OF[1])(x), x.sum(1)))
+    assert ours <= 1.3 * numpys
+
+
+def test_infinite_sums_of_long_rows() -> None:
+    x = np.ones((4, 5000), np.float32)
+    x[0, 77], x[1, 4000], x[2, 1000:3000:1999] = np.inf, -np.inf, (np.inf, -np.inf)
+    x[3] = np.finfo(np.float32).max
+    np.testing.assert_array_equal(pytocu.jit(SUM_OF[1])(x), [np.inf, -np.inf, np.nan, np.inf])
+
+
 def test_the_same_bits_wherever_the_array_lies() -> None:
     x = np.random.default_rng(4).standard_normal((300, 50)).astype(np.float32)
     function = pytocu.jit(lambda x: (x.sum(), x.sum(0), x.sum(1), x.var(1)))

@@ -354,14 +354,15 @@ def test_a_number_of_the_same_contents_is_read_once() -> None:
     starts, columns = np.array([0, 2, 2, 5], np.uint32), np.array([3, 0, 1, 2, 3], np.uint32)
     values, x = np.arange(5) + 0.5, np.array([1.0, 2.0, -4.0, 8.0])
     for function, arguments, reads in (
-        (rows_of_a_sparse_matrix, (starts, columns, values, x), 2),
-        (read_again_behind_a_change, (starts, x), 4),
+        # On a CPU one thread's kernel goes through the rows, and reads by itself.
+        (rows_of_a_sparse_matrix, (starts, columns, values, x), (0, 2)),
+        (read_again_behind_a_change, (starts, x), (4, 4)),
     ):
         expected = function(*(a.copy() for a in arguments))
         compare(pytocu.jit(function)(*(a.copy() for a in arguments)), expected)
         lowered = pytocu.jit(function).lower(*arguments)
-        for target in ("cpu", "cuda:sm_90"):
+        for target, count in zip(("cpu", "cuda:sm_90"), reads, strict=True):
             host = lowered.host(target)
-            assert sum(i.op.name == "read_length" for i in walk(host.body)) == reads
+            assert sum(i.op.name == "read_length" for i in walk(host.body)) == count
             made = interp.run(host, [a.copy() for a in arguments])
             compare(interp.arrange(lowered.function.body.terminator.attr("tree"), made), expected)

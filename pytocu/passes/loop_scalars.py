@@ -97,7 +97,7 @@ def _python_part(inst: Inst, weak: set[Value]) -> dict[Value, Value]:
     """The loop without what is not needed for these results, where the rest is about Python scalars alone."""
     less = pruned(inst, weak)
     keep = kept(inst, weak)
-    candidate = inst if less is None else less
+    candidate = _unchecked(inst if less is None else less)
     if not on_host(candidate) or any(_has_other_bits(i) for region in candidate.regions for i in walk(region)):
         return {}
     places = range(len(inst.results)) if less is None else keep
@@ -112,6 +112,18 @@ def _has_other_bits(inst: Inst) -> bool:
         isinstance(v.type, WeakType) and v.type.kind in (("float", "complex") if inst.op.name == "power" else ("complex",))
         for v in (*inst.args, *inst.results)
     )
+
+
+def _unchecked(inst: Inst) -> Inst:
+    """A loop without what it compares in its steps, which the loop that it is taken out of does already."""
+    if inst.op.name != "for_loop" or not any(i.op.name == "check" and not i.args for i in inst.regions[0].insts):
+        return inst
+    (region,) = inst.regions
+    body = Block(region.params, tuple(i for i in region.insts if i.op.name != "check" or i.args))
+    made = Inst(inst.op, inst.args, inst.attrs, inst.types, (body,), inst.loc)
+    for old, new in zip(inst.results, made.results, strict=True):
+        new.name = old.name
+    return made
 
 
 def strong(type: Type) -> Type:
