@@ -57,7 +57,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("a cast between floats is skipped", "pytocu.passes.lower_dtypes:cast",
           "return tuple(e.cast(word, target.word) for word in words)", "return words[::-1]"),
     Fault("a comparison of signs the wrong way round", "pytocu.passes.infer_types:_compare_signs",
-          "_compare_signs(builder, _MIRRORED[name], y, x)", "_compare_signs(builder, name, y, x)"),
+          "if name in (*holds,", "if name not in (*holds,"),
     Fault("axes merged by the first access alone", "pytocu.passes.affine:merge_axes",
           "for a in accesses)", "for a in accesses[:1])"),
     Fault("an offset is not multiplied", "pytocu.passes.affine:Affine.__mul__", "self.offset * factor", "self.offset"),
