@@ -6,6 +6,8 @@ import ast
 import itertools
 import linecache
 import re
+import subprocess
+import sys
 import textwrap
 
 import numpy as np
@@ -415,6 +417,24 @@ def test_wrong_number_of_arguments_inside():
 
 
 # Functions.
+
+
+@pytest.mark.skipif(sys.version_info < (3, 13), reason="Python keeps the text of python -c from 3.13 on")
+def test_functions_of_python_c_are_not_those_of_exec():
+    text = """
+import numpy as np, pytocu
+def f(x):
+    return x + 1
+made = {}
+exec("\\n\\ndef f(x):\\n    return x + 2", made)
+print(pytocu.jit(f)(np.ones(1)))
+try:
+    print(pytocu.jit(made["f"])(np.ones(1)))
+except pytocu.CompileError as error:
+    print(error.message)
+"""
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout == "[2.]\nthe source of f is not available (file '<string>')\n"
 
 
 def test_no_source():

@@ -232,11 +232,16 @@ def bind(
     context: Context, function: Any, signature: inspect.Signature, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
     """Arguments by parameter name with defaults filled in; Python's TypeError at the call."""
+    bound = None
     try:
         bound = signature.bind(*args, **kwargs)
+        # Python 3.13 binds where a parameter without a name for callers is missing, and another of the same name is given.
+        words = _binding_words(signature, args, kwargs) if kwargs and len(bound.arguments) < len(signature.parameters) else ""
     except TypeError as error:
-        text = f"{qualified_name(function)}() {_binding_words(signature, args, kwargs) or error}"
-        raise raised(TypeError(text), context.loc, f"the signature is {function.__name__}{signature}") from None
+        words = _binding_words(signature, args, kwargs) or str(error)
+    if bound is None or words:
+        text = f"{qualified_name(function)}() {words}"
+        raise raised(TypeError(text), context.loc, f"the signature is {function.__name__}{signature}")
     bound.apply_defaults()
     return dict(bound.arguments)
 

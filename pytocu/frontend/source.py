@@ -69,18 +69,35 @@ def _node_of_code(code: types.CodeType, file: str) -> FunctionNode:
         )
     linecache.checkcache(file)
     lines = linecache.getlines(file)
-    if not lines:
+    node = None
+    if lines:
+        node = _find_lambda(code, lines) if name == "<lambda>" else _find_def(code, lines)
+    if node is not None and _agrees(node, code) and (file != _WITHOUT_A_FILE or _holds(lines, code)):
+        return node
+    if not lines or file == _WITHOUT_A_FILE:
         raise CompileError(
             f"the source of {name} is not available (file {file!r})",
             help="define the function in a file or a notebook cell; pytocu reads its source",
         )
-    node = _find_lambda(code, lines) if name == "<lambda>" else _find_def(code, lines)
-    if node is None or not _agrees(node, code):
-        raise CompileError(
-            f"the source of {name} could not be found at line {code.co_firstlineno} of {file!r}",
-            help="the file changed since it was imported: import it again",
-        )
-    return node
+    raise CompileError(
+        f"the source of {name} could not be found at line {code.co_firstlineno} of {file!r}",
+        help="the file changed since it was imported: import it again",
+    )
+
+
+_WITHOUT_A_FILE = "<string>"
+"""What text is called that `exec` is given. From Python 3.13 on, the text of ``python -c`` is found by this name."""
+
+
+def _holds(lines: list[str], code: types.CodeType) -> bool:
+    """Whether compiling the text makes this very code."""
+    stack = [compile("".join(lines), code.co_filename, "exec", dont_inherit=True)]
+    while stack:
+        made = stack.pop()
+        if made == code:
+            return True
+        stack.extend(c for c in made.co_consts if isinstance(c, types.CodeType))
+    return False
 
 
 def _agrees(node: FunctionNode, code: types.CodeType) -> bool:
