@@ -182,6 +182,9 @@ def static_key(value: Any) -> Any:
             return ("numpy", value.dtype.str, value.tobytes())
         case np.dtype():
             return ("dtype", value.str)
+        case np.ndarray():
+            # What holds an array may be captured, and its numbers are not: the form alone is read.
+            return ("array", Identity(value), value.dtype.str, value.shape)
         case tuple() | list():
             return (type(value), *map(static_key, value))
         case slice():
@@ -231,6 +234,20 @@ def is_plain(value: Any) -> bool:
         known = kind in _CONTAINERS or ours or (isinstance(value, tuple) and hasattr(kind, "_fields"))
         return known and all(map(is_plain, value))
     return ours
+
+
+def overrides(value: Any, *names: str) -> bool:
+    """Whether the class of a tuple, list or dict has a method of its own under one of some names.
+
+    Examples
+    --------
+    >>> overrides([1], "__getitem__"), overrides(type("Own", (list,), {"__len__": lambda self: 3})(), "__bool__", "__len__")
+    (False, True)
+    """
+    kind = type(value)
+    if kind in _CONTAINERS or getattr(kind, "__pytocu_plain__", False):
+        return False
+    return any(isinstance(getattr(kind, name, None), types.FunctionType) for name in names)
 
 
 def is_opaque(value: Any) -> bool:

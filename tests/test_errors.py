@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -53,6 +54,15 @@ LIST = [1, 2]
 COUNTER = 0
 
 
+class Own(list):
+    """A list that answers by itself."""
+
+    __getitem__ = __len__ = lambda self, *key: 3
+
+
+HELD = {"OWN": Own([1]), "MAKES": defaultdict(float), "HOLDS": [(1, ARRAY)]}
+
+
 def effect(*args):
     raise AssertionError("ran the user's code")
 
@@ -63,7 +73,7 @@ def made(text, name="f", **names):
     text = textwrap.dedent(text).strip("\n") + "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)
     scope = {"np": np, "pytocu": pytocu, "THING": THING, "Slotted": Slotted, "LIST": LIST, "COUNTER": COUNTER, "ARRAY": ARRAY}
-    scope |= {"effect": effect, **names}
+    scope |= {"effect": effect, **HELD, **names}
     exec(compile(text, file, "exec"), scope)
     return scope[name]
 
@@ -171,6 +181,10 @@ EXPRESSIONS = [
     ("f'{THING}'", "f'{THING}'", "the text of an object of type Thing would run code of its class", "by attribute"),
     ("3 in THING", "3 in THING", "'in' of an object of type Thing would run code of its class", "by attribute"),
     ("THING[0]", "THING[0]", "indexing of an object of type Thing would run code of its class", "by attribute"),
+    ("x + OWN[0]", "OWN[0]", "indexing of an object of type Own would run code of its class", "index a plain list"),
+    ("1 if OWN else 2", "1 if OWN else 2", "bool of an object of type Own would run code of its class", "by attribute"),
+    ("x + MAKES['b']", "MAKES['b']", "the missing key 'b' of an object of type defaultdict would run code", ".get(key, value)"),
+    ("x + HOLDS[0][1]", "HOLDS[0][1]", "the array HOLDS[0][1] is captured from outside the function", "pass it as an argument"),
     ("Slotted()", "Slotted()", "making an object of the class Slotted would run its code", "make the object outside"),
     (
         "sorted((1, 2), key=effect)",

@@ -682,3 +682,25 @@ def test_specializations_of_arrays_that_are_held_are_in_the_same_order():
         f((np.ones(3, dtype), np.ones(3, dtype)))
         f([np.ones(3, dtype), np.ones(3, dtype)])
     assert [s.types[0] for s in f.specializations] == [f"p_0: {t}[p_0_0]" for t in ("f64", "f64", "i16", "i16", "f32", "f32")]
+
+
+def test_arrays_that_captured_containers_hold_are_not_constants():
+    """Their numbers may be others at the next call, and what is written into them is seen outside."""
+    held, table = [np.arange(3.0), 2.0], {"n": 3, "grid": np.zeros(3)}
+    reads = [
+        lambda x: x + held[0],
+        lambda x: held[0],
+        lambda x: np.add(x, 1, out=held[0]),
+        lambda x: x * np.sum(table["grid"]),
+        lambda x: [v + x for v in table.values()],
+        lambda x: x + np.array([held[0], held[0]]).sum(),
+        lambda x: x + table.get("grid"),
+        lambda x: x * max(held[0]),
+    ]
+    for read in reads:
+        with pytest.raises(pytocu.CompileError, match=r"the array (held\[0\]|table\['grid'\]) is captured"):
+            pytocu.jit(read)(np.ones(3))
+    numbers = pytocu.jit(lambda x: x * held[1] + table["n"])
+    compare(numbers(np.ones(3)), np.full(3, 5.0))
+    table["n"] = 4
+    compare(numbers(np.ones(3)), np.full(3, 6.0))

@@ -130,7 +130,7 @@ def _module_attribute(context: Context, module: types.ModuleType, name: str) -> 
             f"did you mean {module.__name__}.{close}?" if close else None,
         ) from None
     if isinstance(value, np.ndarray):
-        as_value(context, value)
+        refuse_array(context, f"{module.__name__}.{name}")
     if not numpy_like and module.__name__ != "math":
         _guard_attribute(context, module, name, value)
     return value
@@ -162,4 +162,4 @@ def _guard_attribute(context: Context, base: Any, name: str, value: Any) -> None
         return
     note_path(context, value, path)
     adopt(context, shown, value, read, path)
-    mark_outside(context, value)
+    mark_outside(context, value, shown)

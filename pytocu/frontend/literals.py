@@ -16,7 +16,18 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Grown, Steps, as_element, as_strong, as_value, cast, contains_dynamic, dimensions
+from pytocu.frontend.values import (
+    Context,
+    Grown,
+    Steps,
+    as_element,
+    as_strong,
+    as_value,
+    cast,
+    contains_dynamic,
+    dimensions,
+    refuse_captured,
+)
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
@@ -42,9 +53,12 @@ def known_array(context: Context, known: np.ndarray) -> Value:
 
     Raises
     ------
+    CompileError
+        Something captured holds the array.
     UnsupportedError
         More than :data:`LONGEST` numbers, or a dtype that pytocu does not have.
     """
+    refuse_captured(context, known)
     dtype = dtype_of(known.dtype)
     if dtype is None:
         raise UnsupportedError(f"an array of dtype {known.dtype} is not supported", context.loc)

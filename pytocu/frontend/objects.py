@@ -52,7 +52,7 @@ def note_argument(context: Context, position: int, name: str, value: Any) -> Non
     path = ("argument", position)
     note_path(context, value, path)
     adopt(context, name, value, lambda arguments: arguments[position], path)
-    mark_outside(context, value)
+    mark_outside(context, value, name)
 
 
 def note_path(context: Context, value: Any, path: Path | None) -> None:
@@ -176,7 +176,7 @@ def capture_name(context: Context, name: str, value: Any, function: types.Functi
         context.guards.append(guard(name, value, read, path=path))
         note_path(context, value, path)
         adopt(context, name, value, read, path)
-        mark_outside(context, value)
+        mark_outside(context, value, name)
     return value
 
 
@@ -222,13 +222,15 @@ def is_object(context: Context, value: Any) -> bool:
     return id(value) in context.built and hasattr(value, "__dict__") and not isinstance(value, tuple)
 
 
-def mark_outside(context: Context, value: Any) -> None:
-    """Lists, dicts and sets the function did not make must not be changed by it."""
+def mark_outside(context: Context, value: Any, name: str) -> None:
+    """Lists, dicts and sets the function did not make must not be changed by it, and arrays that they hold not be read."""
+    if isinstance(value, np.ndarray):
+        context.captured_arrays[id(value)] = (value, name)
     if not isinstance(value, (*_MUTABLE, tuple)) or id(value) in context.outside:
         return
     context.outside[id(value)] = value
-    for member in value.values() if isinstance(value, dict) else value:
-        mark_outside(context, member)
+    for key, member in value.items() if isinstance(value, dict) else enumerate(value):
+        mark_outside(context, member, f"{name}[{key!r}]")
 
 
 def refuse_shared(context: Context, value: Any, what: str) -> None:

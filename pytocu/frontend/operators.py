@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -28,8 +28,9 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
     is_weak,
     refuse_array,
+    refuse_captured,
 )
-from pytocu.guards import is_plain
+from pytocu.guards import is_plain, overrides
 from pytocu.ir import dims, promote
 from pytocu.ir.core import Value, types_of
 from pytocu.ir.ops import OPS, Op
@@ -87,6 +88,7 @@ def compute(context: Context, function: Callable[..., Any], *args: Any, **kwargs
 
 def attempt(context: Context, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """As :func:`compute`, for what runs no code of its operands' classes."""
+    refuse_captured(context, (*args, *kwargs.values()))
     try:
         with np.errstate(all="ignore"):
             return function(*args, **kwargs)
@@ -117,16 +119,23 @@ def check_plain(context: Context, value: Any, what: str) -> None:
     UnsupportedError
     """
     if isinstance(value, np.ndarray) or (isinstance(value, (tuple, list)) and any(isinstance(v, np.ndarray) for v in value)):
+        refuse_captured(context, value)
         refuse_array(context, "")
     for name in _INDEXED:
         if value is getattr(np, name):
             raise UnsupportedError(f"np.{name} is used as a value", context.loc, f"index it: np.{name}[0:3]")
     if not is_plain(value):
-        raise UnsupportedError(
-            f"{what} of {describe(value)} would run code of its class while compiling",
-            context.loc,
-            "use the numbers it holds, by attribute",
-        )
+        refuse_own_code(context, value, what)
+
+
+def refuse_own_code(context: Context, value: Any, what: str, help: str = "use the numbers it holds, by attribute") -> NoReturn:
+    """Refuse what a class of the user's would answer itself.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    raise UnsupportedError(f"{what} of {describe(value)} would run code of its class while compiling", context.loc, help)
 
 
 def known_option(context: Context, value: Any, what: str) -> Any:
@@ -535,6 +544,8 @@ def truth(
         It depends on array data or on a run-time scalar.
     """
     if isinstance(value, (tuple, list, dict)):
+        if overrides(value, "__bool__", "__len__"):
+            refuse_own_code(context, value, "bool")
         return bool(len(value))
     if isinstance(value, Masked):
         value = as_value(context, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,11 @@ from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import attempt, check_plain
+from pytocu.frontend.operators import attempt, check_plain, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
+from pytocu.guards import overrides
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WEAK_BOOL, WeakType, element
@@ -117,6 +119,13 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     # A tuple, list or dict may hold anything: only the keys are compared.
     check_plain(context, list(base) if isinstance(base, dict) else () if isinstance(base, (tuple, list)) else base, "indexing")
     check_plain(context, key, "indexing")
+    if overrides(base, "__getitem__"):
+        kind = next(k.__name__ for k in (tuple, list, dict) if isinstance(base, k))
+        refuse_own_code(context, base, "indexing", f"index a plain {kind}")
+    # A Counter has 0 for what it does not count; others make a member, or find one elsewhere.
+    makes = isinstance(base, dict) and hasattr(type(base), "__missing__") and type(base) is not Counter
+    if makes and not attempt(context, lambda: key in base):
+        refuse_own_code(context, base, f"the missing key {key!r}", "give it the key before the call, or write .get(key, value)")
     found = attempt(context, lambda: base[key])
     if isinstance(found, np.ndarray):
         if isinstance(base, np.generic):

@@ -122,6 +122,8 @@ class Context:
         its attributes do not pin one object.
     outside : dict
         By id: lists, dicts and sets the function did not make.
+    captured_arrays : dict from int to tuple of (numpy.ndarray, str)
+        By id: arrays that those hold, and how the user writes them.  Their numbers may be others at the next call.
     active : list
         The functions being read, outermost first.
     in_message : list of Value, or None
@@ -201,11 +203,12 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "asking", "bound", "branching", "builder", "built", "changing", "choosing", "clamped", "compacted",
-        "containers", "counting", "elements", "facts", "filling", "forms", "given", "growing", "guarded", "guards", "handed",
-        "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "loops", "met", "numbers",
-        "open", "origins", "others", "outside", "parts_of", "paths", "placed", "placed_counted", "positions", "raising",
-        "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
+        "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
+        "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "forms", "given", "growing",
+        "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
+        "loops", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "placed_counted",
+        "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out",
+        "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -230,6 +233,7 @@ class Context:
         self.inlined: list[types.FunctionType] = []
         self.origins: dict[int, tuple[Any, Reader]] = {}
         self.outside: dict[int, Any] = {}
+        self.captured_arrays: dict[int, tuple[np.ndarray, str]] = {}
         self.active: list[Any] = []
         self.compacted: list[tuple[Value, Value]] = []
         self.containers: dict[int, Any] = {}
@@ -504,6 +508,7 @@ def as_value(context: Context, value: Any) -> Value:
             raise UnsupportedError(f"a NumPy scalar of dtype {value.dtype} is not supported", context.loc)
         return context.builder.const(value.item(), scalar(dtype))
     if isinstance(value, np.ndarray):
+        refuse_captured(context, value)
         refuse_array(context, "")
     if isinstance(value, (tuple, list, range, Steps, Grown)):
         return context.hooks.listed(context, value)
@@ -527,6 +532,23 @@ def refuse_array(context: Context, name: str) -> NoReturn:
         context.loc,
         "pass it as an argument; captured numbers, strings, tuples and functions are fine",
     )
+
+
+def refuse_captured(context: Context, value: Any) -> None:
+    """Refuse an array that something captured holds, also inside of tuples, lists and dicts.
+
+    Raises
+    ------
+    CompileError
+    """
+    if not context.captured_arrays:
+        return
+    if isinstance(value, np.ndarray):
+        if id(value) in context.captured_arrays:
+            refuse_array(context, context.captured_arrays[id(value)][1])
+    elif isinstance(value, (tuple, list, dict)):
+        for member in value.values() if isinstance(value, dict) else value:
+            refuse_captured(context, member)
 
 
 def describe(value: Any) -> str:
