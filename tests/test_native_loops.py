@@ -374,6 +374,118 @@ def test_lengths_that_do_not_fit_together_in_a_late_step(computed):
             assert str(wanted.value) in str(found.value)
 
 
+def settled(u, tolerance, most):
+    """A loop over numbers that ends when a change is small, and what its number was."""
+    k = -1
+    for k in range(most):  # noqa: B007
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[2:] + u[:-2])
+        if np.abs(new - u).max() < tolerance:
+            break
+        u = new
+    return u, k
+
+
+def both_conditions(u, tolerance, most):
+    k, change, relaxation = 0, np.float64(1), 1.0
+    while change > tolerance and k < most:
+        new = np.roll(u, 1) * (0.5 * relaxation)
+        change = np.abs(new - u).max()
+        u = new
+        relaxation = relaxation * 0.875 + 0.125
+        k += 1
+    return u, k, relaxation
+
+
+def cooled(u, lowest, most):
+    t, k = 2.0, 0
+    while t > lowest:
+        u = np.roll(u, 1) * t + k
+        t *= 0.875
+        k += most
+    return u, t, k
+
+
+def counted_down(u, tolerance, most):
+    k = most
+    while k != 0:
+        u = np.roll(u, 1) + k
+        k -= 1
+    while k <= 2.5 + most:
+        u = np.roll(u, 1) - k
+        k += 2
+    return u, k
+
+
+def beyond_int64_soon(u, tolerance, most):
+    k, n = 1, 0
+    while n < most:
+        k = k * 3
+        n += 1
+        u = np.roll(u, 1) + k * tolerance
+    return u, k, n
+
+
+def powers(u, tolerance, most):
+    for k in range(1, most):
+        u = np.roll(u, 1) * (1 - 0.9**k) + 1.0625 ** (k - 20) + (k - 3.5) ** 2 - k**2
+    return u
+
+
+ENDING = [settled, both_conditions, cooled, counted_down, beyond_int64_soon, powers]
+
+
+@pytest.fixture
+def ended(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Steps that the native function makes, with numbers of its own, of loops that a truth value ends, a number a loop."""
+    made: list[int] = []
+    steps = native_steps.NativeLoop._computed_to_the_end
+
+    def watched(self: Any, *arguments: Any) -> Any:
+        found = steps(self, *arguments)
+        made.append(found[0])
+        return found
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_computed_to_the_end", watched)
+    return made
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("function", ENDING)
+def test_numbers_of_loops_that_a_truth_value_ends(function, several, request, monkeypatch, ended, computed):
+    if several:
+        request.getfixturevalue("many_threads")
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-5)
+    jitted = pytocu.jit(function)
+    u = random(3000 if several else 30)
+    for steps in (0, 1, 2, 3, 4, 5, 6, 7, 41, 60, 61, 200):
+        for tolerance in (1e-1, 1e-3, 1e-6):
+            for _ in range(2):
+                compare(jitted(u, tolerance, steps), function(u, tolerance, steps))
+    made = computed if function is powers else ended
+    assert made and all(n > 0 for n in made)
+
+
+def test_a_step_of_a_loop_that_a_truth_value_ends_goes_wrong():
+    def walked(u, places, most):
+        k, total = 0, np.float64(0)
+        while k < most and total < 1e6:
+            u = np.roll(u, 1) + u[places].sum()
+            total = total + 1
+            k += 1
+            places = places + 1
+        return u, k
+
+    jitted, u, places = pytocu.jit(walked), random(90), np.arange(3)
+    for _ in range(2):
+        compare(jitted(u, places, 60), walked(u, places, 60), exact=False, ulp=64)
+        with pytest.raises(IndexError) as wanted:
+            walked(u, places, 120)
+        with pytest.raises(IndexError) as found:
+            jitted(u, places, 120)
+        assert str(wanted.value) in str(found.value)
+
+
 def test_numbers_of_a_branch_are_computed_by_python():
     def chosen(u, n, flag):
         for i in range(n):

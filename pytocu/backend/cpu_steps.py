@@ -12,6 +12,7 @@ Words of 8 bytes in the table, as `pytocu.runtime.native_steps` writes them:
 18     address of ``int sched_yield(void)``
 19     out: records that were gone through
 20     out: 1 where a truth value ended the loop, 2 where a number is one that only Python has
+21     address of ``double pow(double, double)``
 24..   records of 8 words: kernel, slots, iterations, iterations of a piece, pieces; where the kernel is 0, the
        slots are the address of a truth value, and the loop ends where that is false; where it is below 64, it is a
        number to compute: the operation, where to, the addresses of one or two operands, and the least and most
@@ -86,7 +87,7 @@ declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
 
-define internal i1 @pytocu.steps.number(ptr %record, i64 %operation) nounwind {
+define internal i1 @pytocu.steps.number(ptr %table, ptr %record, i64 %operation) nounwind {
 entry:
   %to.at = getelementptr i64, ptr %record, i64 1
   %to = load ptr, ptr %to.at, align 8
@@ -120,7 +121,14 @@ entry:
                                      i64 16, label %to.bytes
                                      i64 17, label %to.bytes
                                      i64 18, label %most
-                                     i64 19, label %least ]
+                                     i64 19, label %least
+                                     i64 20, label %less
+                                     i64 21, label %less.equal
+                                     i64 22, label %equal
+                                     i64 23, label %less.float
+                                     i64 24, label %less.equal.float
+                                     i64 25, label %equal.float
+                                     i64 26, label %power.float ]
 add:
   %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
   br label %whole
@@ -173,12 +181,34 @@ divided:
 to.float:
   %converted = sitofp i64 %x to double
   br label %float
+power.float:
+  %flipped = fneg double %a
+  %is.negative = fcmp olt double %a, 0.0
+  %is.square = fcmp oeq double %b, 2.0
+  %is.flipped = and i1 %is.negative, %is.square
+  %base = select i1 %is.flipped, double %flipped, double %a
+  %is.positive = fcmp ogt double %base, 0.0
+  %is.finite = fcmp olt double %base, 0x7FF0000000000000
+  %is.base = and i1 %is.positive, %is.finite
+  %is.below = fcmp olt double %b, 0x7FF0000000000000
+  %is.above = fcmp ogt double %b, 0xFFF0000000000000
+  %is.exponent = and i1 %is.below, %is.above
+  %is.usual = and i1 %is.base, %is.exponent
+  br i1 %is.usual, label %raise, label %no
+raise:
+  %pow.at = getelementptr i64, ptr %table, i64 21
+  %pow = load ptr, ptr %pow.at, align 8
+  %raised = call double %pow(double %base, double %b)
+  %is.normal = fcmp oge double %raised, 0x0010000000000000
+  %is.small = fcmp olt double %raised, 0x7FF0000000000000
+  %is.raised = and i1 %is.normal, %is.small
+  br i1 %is.raised, label %float, label %no
 negative.float:
   %negated = fneg double %a
   br label %float
 float:
   %result = phi double [ %sum.float, %add.float ], [ %difference.float, %subtract.float ], [ %product.float, %multiply.float ],
-    [ %quotient.float, %divided ], [ %converted, %to.float ], [ %negated, %negative.float ]
+    [ %quotient.float, %divided ], [ %converted, %to.float ], [ %negated, %negative.float ], [ %raised, %raise ]
   %bits = bitcast double %result to i64
   br label %store
 copy:
@@ -191,9 +221,32 @@ least:
   %under = icmp slt i64 %x, %y
   %smaller = select i1 %under, i64 %x, i64 %y
   br label %store
+less:
+  %is.less = icmp slt i64 %x, %y
+  br label %truth
+less.equal:
+  %is.less.equal = icmp sle i64 %x, %y
+  br label %truth
+equal:
+  %is.equal = icmp eq i64 %x, %y
+  br label %truth
+less.float:
+  %is.less.float = fcmp olt double %a, %b
+  br label %truth
+less.equal.float:
+  %is.less.equal.float = fcmp ole double %a, %b
+  br label %truth
+equal.float:
+  %is.equal.float = fcmp oeq double %a, %b
+  br label %truth
+truth:
+  %is.true = phi i1 [ %is.less, %less ], [ %is.less.equal, %less.equal ], [ %is.equal, %equal ],
+    [ %is.less.float, %less.float ], [ %is.less.equal.float, %less.equal.float ], [ %is.equal.float, %equal.float ]
+  %truth.word = zext i1 %is.true to i64
+  br label %store
 store:
   %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ], [ %larger, %most ],
-    [ %smaller, %least ]
+    [ %smaller, %least ], [ %truth.word, %truth ]
   store i64 %stored, ptr %to, align 8
   ret i1 true
 to.single:
@@ -272,7 +325,7 @@ which:
   %computes = icmp ult i64 %operation, 64
   br i1 %computes, label %compute, label %choose
 compute:
-  %computed = call i1 @pytocu.steps.number(ptr %record, i64 %operation)
+  %computed = call i1 @pytocu.steps.number(ptr %table, ptr %record, i64 %operation)
   br i1 %computed, label %made.one, label %refused
 refused:
   %refused.at = getelementptr i64, ptr %table, i64 20

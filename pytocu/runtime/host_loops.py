@@ -12,9 +12,15 @@ from typing import Any
 Replay = Callable[[Sequence[Any], int], int]
 """``replay(noted, left)`` makes steps of those that are left and says how many."""
 
+FLAG, END = -1, -2
+"""What is noted beside launches: the address of a truth value, and the end of a step."""
+
+Made = tuple[int, tuple[Any, ...], bool]
+"""Steps that were made, numbers behind them, and whether others follow."""
+
 
 class Until:
-    """The steps of a loop that ends when a truth value in memory says so.
+    """The steps of a loop that ends when a truth value says so.
 
     The program makes some periods, since it may be over soon, and gives the launches of the last one to `note`, where
     `noting` says so.
@@ -25,22 +31,29 @@ class Until:
         Steps after which the launches are the same again.
     before : int
         Steps before those that are noted.
-    replay : callable or None
-        ``replay(noted)`` makes all steps that are left, and says how many; None where the program makes them.
+    replay : callable
+        ``replay(noted)`` makes steps, and says how many; what the program's numbers are behind them; and whether the program
+        makes those that are left.
     most : int
         Launches of a period that are noted.
 
     Attributes
     ----------
     turns : int
-        How often memories have still to change places, when all steps have been made.
+        How often memories have still to change places, when steps have been made.
+    numbers : tuple
+        The program's numbers behind them.
+    goes_on : bool
+        Whether another step follows.
     """
 
-    __slots__ = ("_before", "_count", "_most", "_noted", "_period", "_replay", "noting", "turns")
+    __slots__ = ("_before", "_count", "_most", "_noted", "_period", "_replay", "goes_on", "noting", "numbers", "turns")
 
-    def __init__(self, period: int, before: int, replay: Callable[[Sequence[Any]], int] | None, most: int):
+    def __init__(self, period: int, before: int, replay: Callable[[Sequence[Any]], Made] | None, most: int):
         self._period, self._before, self._replay, self._most = period, before, replay, most
         self._count = self.turns = 0
+        self.numbers: tuple[Any, ...] = ()
+        self.goes_on = False
         self._noted: list[Any] = []
         self.noting = False
 
@@ -51,15 +64,21 @@ class Until:
             self._noted.clear()
             self._replay, self.noting = None, False
 
-    def ended(self) -> bool:
-        """Whether all steps have been made; asked behind every step that another one follows."""
+    def end(self, values: tuple[Any, ...]) -> None:
+        """Keep the program's numbers at the end of a step that is noted."""
+        self.note((END, values, 0, 0))
+
+    def made(self) -> bool:
+        """Whether steps have been made just now; asked behind every step that another one follows."""
         self._count += 1
         if self._replay is None or self._count < self._before:
             return False
         self.noting = self._count < self._before + self._period
         if self.noting:
             return False
-        self.turns = self._replay(self._noted) % self._period
+        steps, self.numbers, self.goes_on = self._replay(self._noted)
+        self.turns = steps % self._period
+        self._replay = None
         return True
 
 
@@ -100,7 +119,7 @@ class Steps:
 
     def end(self, values: tuple[Any, ...]) -> None:
         """Keep the program's numbers at the end of a step of the first period."""
-        self.note((-1, values, 0, 0))
+        self.note((END, values, 0, 0))
 
     def __iter__(self) -> Iterator[int]:
         numbers = self._numbers

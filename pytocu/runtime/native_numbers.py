@@ -17,10 +17,16 @@ from pytocu.ir.dims import Atom, Dim, DimLike, symbols
 from pytocu.runtime.plan_loops import Bounds, Numbers
 
 _INTEGERS = {"add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5}
-_FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9}
+_FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9, "power": 26}
+_COMPARED = {"less": 20, "less_equal": 21, "equal": 22, "greater": 20, "greater_equal": 21, "not_equal": 22}
+_FLOATS_COMPARED = 3
+"""What is added for floats."""
+_ENDS = 0
 _OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
 _TO_FLOAT, _COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
 _MOST = 2**63 - 1
+_MOST_EXACT = 2**53
+"""Ints up to here are floats as well."""
 _MOST_PIECES = 2**16 - 1
 
 Place = int | tuple[str, int, int, int]
@@ -49,10 +55,11 @@ class Cells:
     def __init__(self, numbers: Numbers, kinds: Sequence[type]):
         self._numbers = numbers
         self._kinds: dict[int, type] = dict(zip(numbers.given, kinds, strict=False))
-        self._kinds[numbers.counter] = int
+        if numbers.counter >= 0:
+            self._kinds[numbers.counter] = int
         self._constants: dict[int, int] = {}
         self._size = 0
-        self.usable = all(kind in (int, float) for kind in self._kinds.values())
+        self.usable = all(kind in (int, float, bool) for kind in self._kinds.values())
         self._places = {slot: self._spare() for slot in self._kinds}
         self._lengths = {name: self._spare() for name in numbers.lengths}
         self._step, self._single = self._spare(), self._spare()
@@ -62,7 +69,7 @@ class Cells:
         self._stages: list[tuple[int, list[Operation]]] = [(0, self._before)]
         self._work: dict[int, int] = {}
         self._checked: set[Bounds] = set()
-        counter = self._places[numbers.counter]
+        counter = self._places.get(numbers.counter, -1)
         for name, negated in zip(numbers.names, (False, True), strict=False):
             place = self._emit(_INTEGERS["subtract"], self._constant(0), counter) if negated else counter
             self._lengths[name] = self._emit(_OF_LENGTHS["max"], place, self._constant(0))
@@ -143,11 +150,16 @@ class Cells:
     def _operand(self, slot: int, as_float: bool) -> int:
         """The cell of a number, as a float where it is to be one."""
         place = self._places[slot]
-        return self._emit(_TO_FLOAT, place, place) if as_float and self._kinds[slot] is int else place
+        return self._emit(_TO_FLOAT, place, place) if as_float and self._kinds[slot] is not float else place
 
     def _compute(self, made: int, name: str, sources: Sequence[int]) -> None:
         kinds = [self._kinds[s] for s in sources]
         as_float = float in kinds
+        if name in _COMPARED:
+            self._compare(made, name, sources)
+            return
+        if bool in kinds:
+            self.usable = False
         if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
             # Python divides ints exactly and rounds once, and floats have a remainder of their own.
             self.usable = False
@@ -160,9 +172,30 @@ class Cells:
             zero = operands[0] if as_float else self._constant(0)
             self._places[made] = self._emit(_NEGATIVE if as_float else _INTEGERS["subtract"], zero, operands[0])
             return
+        if name == "power" and not as_float:
+            # Of ints squares alone; others are Python's.
+            self._before.append(self._bounded(self._spare(), operands[1], 2, 2))
+            self._places[made] = self._emit(_INTEGERS["multiply"], operands[0], operands[0])
+            return
         code = (_FLOATS if as_float else _INTEGERS).get(name)
         self.usable = self.usable and code is not None
         self._places[made] = self._emit(code or 0, operands[0], operands[1])
+
+    def _compare(self, made: int, name: str, sources: Sequence[int]) -> None:
+        kinds = [self._kinds[s] for s in sources]
+        as_float = float in kinds
+        operands: list[int] = []
+        for slot, kind in zip(sources, kinds, strict=True):
+            if as_float and kind is not float:
+                # Python compares an int with a float exactly.
+                self._before.append(self._bounded(self._spare(), self._places[slot], -_MOST_EXACT, _MOST_EXACT))
+            operands.append(self._operand(slot, as_float))
+        if name.startswith("greater"):
+            operands.reverse()
+        place = self._emit(_COMPARED[name] + as_float * _FLOATS_COMPARED, *operands)
+        if name == "not_equal":
+            place = self._emit(_INTEGERS["subtract"], self._constant(1), place)
+        self._kinds[made], self._places[made] = bool, place
 
     def _next(self) -> list[Operation]:
         """The numbers of the next step: all are read before one is written."""
@@ -172,8 +205,14 @@ class Cells:
             spare = self._spare()
             copies.insert(0, (_COPY, spare, self._places[value], self._places[value], 0, 0))
             copies.append((_COPY, self._places[param], spare, spare, 0, 0))
-        counter = self._places[self._numbers.counter]
-        return [*copies, (_INTEGERS["add"], counter, counter, self._step, 0, 0)]
+        numbers = self._numbers
+        if numbers.counter >= 0:
+            counter = self._places[numbers.counter]
+            copies.append((_INTEGERS["add"], counter, counter, self._step, 0, 0))
+        if numbers.condition >= 0:
+            place = self._places[numbers.condition]
+            copies.append((_ENDS, place, place, place, 0, 0))
+        return copies
 
     def around(self, launches: Mapping[int, int]) -> Iterator[int | list[Operation]]:
         """The launches of a step, which are kernels by their places in the period, and what stands before and behind each."""
@@ -215,10 +254,10 @@ class Cells:
         for value, place in self._constants.items():
             self._memory[place] = value
 
-    def start(self, values: Sequence[Any], counter: range) -> bool:
+    def start(self, values: Sequence[Any], counter: range | None) -> bool:
         """State what the program knows before a step, and the counter from there on; whether int64 and float64 hold all."""
-        first, step = counter[0], counter.step
-        numbers = [*values, first, step, counter[-1] + step]
+        first, step, behind = (0, 0, 0) if counter is None else (counter[0], counter.step, counter[-1] + counter.step)
+        numbers = [*values, first, step, behind]
         if any(type(value) is int and not -_MOST <= value <= _MOST for value in numbers):
             return False
         slots, lengths = values[: len(self._numbers.given)], values[len(self._numbers.given) :]
@@ -229,8 +268,18 @@ class Cells:
                 self._memory[self._places[slot]] = value
         for name, value in zip(self._numbers.lengths, lengths, strict=True):
             self._memory[self._lengths[name]] = value
-        self._memory[self._places[self._numbers.counter]], self._memory[self._step] = first, step
+        if counter is not None:
+            self._memory[self._places[self._numbers.counter]], self._memory[self._step] = first, step
         return True
+
+    def carried(self) -> tuple[Any, ...]:
+        """The numbers that the next step begins with, as Python's."""
+        made: list[Any] = []
+        for param, _ in self._numbers.carried:
+            place, kind = self._places[param], self._kinds[param]
+            word = self._memory[place]
+            made.append(ctypes.c_double.from_buffer(self._memory, 8 * place).value if kind is float else kind(word))
+        return tuple(made)
 
     def cut(self, launch: int, iterations: int) -> None:
         """State how many iterations a piece of a launch has whose number of iterations differs from step to step."""
@@ -250,7 +299,11 @@ class Cells:
 
     def _store(self, slot: int, word: str, to: Place) -> list[Operation]:
         """Write a number where a kernel reads it, as the dtype that it has there."""
-        place, integer = self._places[slot], self._kinds[slot] is int
+        place, integer = self._places[slot], self._kinds[slot] is not float
+        if (word == "bool") != (self._kinds[slot] is bool):
+            self.usable = False
+        if word == "bool":
+            return [(_TO_BYTES[1], to, place, place, 0, 1)]
         if word in ("f64", "f32"):
             if not integer:
                 return [(_COPY if word == "f64" else _TO_SINGLE, to, place, place, 0, 0)]

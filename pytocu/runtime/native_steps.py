@@ -15,7 +15,7 @@ from typing import Any
 from pytocu.errors import NOTHING
 from pytocu.ir.dims import evaluate, symbols
 from pytocu.runtime import threads
-from pytocu.runtime.host_loops import Steps, Until
+from pytocu.runtime.host_loops import END, FLAG, Made, Steps, Until
 from pytocu.runtime.native_numbers import Cells, Operation
 from pytocu.runtime.plan_loops import Numbers, Steady
 
@@ -28,7 +28,13 @@ MOST = 4096
 LEAST = 8
 """From so many periods on a loop is native: writing the table takes as long as a few launches."""
 
-_LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _FIRST, _WORDS = 16, 17, 18, 19, 20, 24, 8
+SOON = 2
+"""Steps of a loop whose number nobody knows, before those of which the table is written."""
+
+_LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _POWER, _FIRST, _WORDS = 16, 17, 18, 19, 20, 21, 24, 8
+_REFUSED = 2
+"""How it ended where a number is one that only Python has."""
+
 _MOST_RECORDS = 2**16 - 2
 _LINE = 64
 """Bytes of a line of a cache."""
@@ -59,12 +65,14 @@ _TO_WORD = 17
 """The operation that copies a number, which has to be one of a range."""
 
 Noted = tuple[int, Any, int, int]
-"""A launch: the number of the kernel, its slots, iterations, elements of one; or -1 and the address of a truth value."""
+"""A launch: the number of the kernel, its slots, iterations, elements of one; or `FLAG` and the address of a truth value; or
+`END` of a step and what the program knows there."""
 
 
-@lru_cache(maxsize=1)
-def _yield_address() -> int:
-    address = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p).value
+@lru_cache(maxsize=2)
+def _address_of(name: str) -> int:
+    """A function of the C library."""
+    address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value
     assert address is not None
     return address
 
@@ -111,19 +119,38 @@ class NativeLoop:
 
     def _computed(self, numbers: Numbers, noted: Sequence[Noted], counter: range) -> int:
         """Make the steps of a range whose launches take numbers that differ; how many."""
-        values = noted[-1][1]
-        kinds = tuple(map(type, values[: len(numbers.given)]))
+        made = self._table_for(numbers, noted)
+        steps, _ = made.steps(self.loop.period, noted, noted[-1][1], counter)
+        self._spare[0] = made
+        return steps
+
+    def _table_for(self, numbers: Numbers, noted: Sequence[Noted]) -> _Computed:
+        """A table for the launches of a period, which nobody else uses meanwhile."""
+        kinds = tuple(map(type, noted[-1][1][: len(numbers.given)]))
         key = kinds, tuple(launch[0] for launch in noted)
         made = self._spare.pop(0, None)
         if made is None or made.key != key:
             made = _Computed(self._driver, self._natives, numbers, noted, key)
-        steps = made.steps(self.loop.period, noted, values, counter)
-        self._spare[0] = made
-        return steps
+        return made
 
     def until(self) -> Until:
-        """The steps of the loop, which ends when a truth value in memory says so."""
-        return Until(self.loop.period, LEAST * self.loop.period, self._to_the_end, MOST)
+        """The steps of the loop, which ends when a truth value says so."""
+
+        def replay(noted: Sequence[Noted]) -> Made:
+            if self.loop.numbers is not None:
+                return self._computed_to_the_end(self.loop.numbers, noted)
+            return self._to_the_end(noted), (), False
+
+        return Until(self.loop.period, SOON, replay, MOST)
+
+    def _computed_to_the_end(self, numbers: Numbers, noted: Sequence[Noted]) -> Made:
+        """Make steps, with numbers that differ, until a truth value is false, or a number is one that only Python has."""
+        made = self._table_for(numbers, noted)
+        values = noted[-1][1]
+        steps, ended = made.steps(self.loop.period, noted, values, None)
+        carried = made.carried() if steps else values[: len(numbers.carried)]
+        self._spare[0] = made
+        return steps, carried, not ended
 
     def _to_the_end(self, noted: Sequence[Noted]) -> int:
         """Make steps until a truth value that was noted is false; how many."""
@@ -212,7 +239,7 @@ class _Computed:
     def __init__(self, driver: Any, natives: Sequence[Any], numbers: Numbers, noted: Sequence[Noted], key: Any):
         self.key, self._numbers = key, numbers
         cells = self._cells = Cells(numbers, key[0])
-        ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
+        ends = [place for place, (number, *_) in enumerate(noted) if number == END]
         # The slots are this table's own, since the program has new ones for each launch.
         slots = {k: (ctypes.c_char * len(launch[1]))() for k, launch in enumerate(noted) if launch[0] >= 0}
         self._slots, self._launches = slots, {}
@@ -225,14 +252,18 @@ class _Computed:
                 records.append((None, ()))
 
         self._behind: list[int] = []
+        self._flags: dict[int, int] = {}
         for begin, end in zip([0, *(place + 1 for place in ends)], ends, strict=False):
-            for part in cells.around({k: noted[k][0] for k in range(begin, end)}):
+            for part in cells.around({k: noted[k][0] for k in range(begin, end) if noted[k][0] != FLAG}):
                 if isinstance(part, list):
                     compute(part)
                 else:
                     self._launches[part] = len(records)
                     records.append((natives[noted[part][0]], slots[part], 0, 0))
             compute(cells.behind())
+            for k in (k for k in range(begin, end) if noted[k][0] == FLAG):
+                self._flags[len(records)] = k
+                records.append((None, ()))
             self._behind.append(len(records))
         self._usable = cells.usable and len(records) <= _MOST_RECORDS
         cells.allocate()
@@ -253,14 +284,19 @@ class _Computed:
             table.state(n, (code, address(to), address(x), address(y), least, most))
         self._memory = {n: operation[2][1:] for n, operation in operations.items() if isinstance(operation[2], tuple)}
 
-    def steps(self, period: int, noted: Sequence[Noted], values: Sequence[Any], counter: range) -> int:
-        """Make the steps of a range; how many."""
+    def carried(self) -> tuple[Any, ...]:
+        """The numbers that the next step begins with."""
+        return self._cells.carried()
+
+    def steps(self, period: int, noted: Sequence[Noted], values: Sequence[Any], counter: range | None) -> tuple[int, bool]:
+        """Make the steps of a range, or all; how many, and whether a truth value has ended them."""
         if not self._usable or not self._cells.start(values, counter):
-            return 0
+            return 0, False
         table, numbers = self._table, self._numbers
         known = dict(zip(numbers.lengths, values[len(numbers.given) :], strict=True))
         found = {read.name for read in numbers.reads}
-        ends = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in (counter[0], counter[-1])]
+        numbered = [] if counter is None else [counter[0], counter[-1]]
+        ends = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in numbered] or [known]
         for k, place in self._launches.items():
             number, given, work, cost = noted[k]
             ctypes.memmove(self._slots[k], given, len(given))
@@ -278,23 +314,25 @@ class _Computed:
             pointer = _pointer(noted[k][1], parameter) + 8 * at
             first = _FIRST + _WORDS * n
             table.words[first + 2] = table.words[first + 3] = pointer
+        for n, k in self._flags.items():
+            table.state(n, (0, noted[k][1]))
         table.share(0)
         made, helpers, count = 0, 0, 1
-        while made + period <= len(counter):
-            count = min((len(counter) - made) // period, count)
+        while counter is None or made + period <= len(counter):
+            count = count if counter is None else min((len(counter) - made) // period, count)
             spent = table.run(count, helpers)
             seconds = spent / count
             gone, size = table.words[_MADE], len(table.launches)
             made += gone // size * period + sum(place <= gone % size for place in self._behind)
             if table.ended():
-                break
+                return made, table.words[_ENDED] != _REFUSED
             if spent < _SECONDS_TO_TRY and not helpers:
                 # Mostly the call itself: a few steps more say what they take.
                 count *= 8
                 continue
             helpers = min(threads.others(), int(seconds / len(self._launches) / _SECONDS_TO_MEET))
             count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
-        return made
+        return made, False
 
 
 class _Table:
@@ -309,7 +347,8 @@ class _Table:
         self.memory = (ctypes.c_char * (8 * size + _LINE))()
         self.address = -(-ctypes.addressof(self.memory) // _LINE) * _LINE
         self.words = (ctypes.c_int64 * size).from_address(self.address)
-        self.words[_RECORDS], self.words[_YIELD] = len(launches), _yield_address()
+        self.words[_RECORDS] = len(launches)
+        self.words[_YIELD], self.words[_POWER] = _address_of("sched_yield"), _address_of("pow")
         self.helpers = -1
         for number, (native, slots, *_) in enumerate(launches):
             if native is None:

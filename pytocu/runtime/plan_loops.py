@@ -38,7 +38,7 @@ class Numbers(Record):
     Attributes
     ----------
     counter : int
-        The slot of the loop's counter.
+        The slot of the loop's counter; -1 for a ``while``.
     carried : tuple of (int, int)
         Slots of numbers that a step hands on, and of what it hands on as each.
     computed : tuple of (int, str, tuple of int)
@@ -63,6 +63,8 @@ class Numbers(Record):
         Lengths that are read from memory in a step.
     words : tuple of (int, Address)
         Behind so many launches: the first word of a requirement; where it was written, Python makes the step, and raises.
+    condition : int
+        Of a ``while``: the slot of a computed number that says whether another step follows; -1 otherwise.
     """
 
     counter: int
@@ -78,10 +80,14 @@ class Numbers(Record):
     launches: tuple[int, ...] = ()
     reads: tuple[Read, ...] = ()
     words: tuple[tuple[int, Address], ...] = ()
+    condition: int = -1
 
 
-_COMPUTED = frozenset({"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive"})
-_DTYPES = frozenset({"f32", "f64", "index", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})
+_COMPUTED = frozenset(
+    {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "power"}
+    | {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}
+)
+_DTYPES = frozenset({"f32", "f64", "index", "bool", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})
 
 
 class Steady(Record):
@@ -96,7 +102,8 @@ class Steady(Record):
     counts : bool
         Python computes numbers from step to step, which no kernel takes.
     flag : int
-        Of a ``while``: the slot of the memory that says whether another step follows; -1 otherwise.
+        Of a ``while``: the slot of the memory that says whether another step follows; -1 otherwise, and where a number that
+        is computed says so.
     loops : bool
         There are loops in its steps, so a step has more launches than stand there.
     numbers : Numbers or None
@@ -153,6 +160,8 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
 
 READ = "a length that depends on the data is read in each step"
 DIFFERS = "a kernel takes a number that differs from step to step"
+COUNTS = "Python computes numbers from step to step"
+CONDITION = "Python's numbers say whether another step follows"
 PARTS = "kernels work on parts of arrays that differ from step to step"
 
 
@@ -185,9 +194,9 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     flag, reads = -1, None
     if loop[0] == "while":
         reads = next((step for step in inner if step[0] == "read" and step[1] == yielded[0]), None)
-        if reads is None or params[0] in carried:
-            return "Python's numbers say whether another step follows"
-        flag = reads[2]
+        if params[0] in carried:
+            return CONDITION
+        flag = -1 if reads is None else reads[2]
     # What differs from step to step: the counter, and numbers that are carried.
     varying = {p for p in params if p not in carried and after[p] != p} - set(params[:1] if reads else ())
     counts = bool(varying)
@@ -225,14 +234,22 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
                 return READ if _any_of(shape, found) else PARTS
             case ("if", test) if test in varying:
                 return "which branch is taken differs from step to step"
-    if counts and (reads or loops):
-        return "Python computes numbers from step to step"
-    numbers = None
+    if counts and loops:
+        return COUNTS
+    numbers, computed = None, {p: after[p] for p in params if p not in carried}
+    looks = any(step[0] == "failed" for step in inner)
     # What stands in a branch that is not taken has no value to begin with.
-    if differs and not (reads or loops or any(step[0] == "if" for step in inner)):
-        numbers = _numbers(plan, loop[1], inner, varying, {p: after[p] for p in params if p not in carried}, counted, found)
+    simple = not loops and all(step[0] != "if" for step in inner)
+    if loop[0] == "while" and simple and (counts or differs or looks):
+        # The program's numbers behind the steps are what the native function has computed, so it computes all.
+        condition = computed.pop(params[0])
+        numbers = _numbers(plan, -1, inner, varying, computed, counted, found, -1 if reads else condition)
+    elif loop[0] == "for" and simple and differs:
+        numbers = _numbers(plan, loop[1], inner, varying, computed, counted, found)
+    if loop[0] == "while" and numbers is None and (counts or not reads):
+        return COUNTS if reads else CONDITION
     moves = {p: after[p] for p in carried}
-    if found and (numbers is None or counts):
+    if found and (numbers is None or (counts and loop[0] == "for")):
         # Python's numbers may be made of lengths that only the steps themselves read.
         return READ
     if differs and numbers is None:
@@ -241,8 +258,7 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
         return "nothing is launched in its steps"
     if {*moves.values()} != carried:
         return "a step hands on memory that it makes"
-    looks = any(step[0] == "failed" for step in inner)
-    alone = looks and numbers is None and loop[0] == "for" and not loops and all(step[0] != "if" for step in inner)
+    alone = looks and numbers is None and loop[0] == "for" and simple
     period, looked = _period(moves), _memory(plan, inner) if alone else None
     if looked is None:
         return Steady(period, launches, counts, flag, loops, numbers, looks)
@@ -262,10 +278,12 @@ def _numbers(
     after: dict[int, int],
     counted: tuple[str, ...],
     found: tuple[str, ...],
+    condition: int = -1,
 ) -> Numbers | None:
-    """What is to be computed of numbers that differ, as far as kernels need it; None where only Python can.
+    """What is to be computed of numbers that differ; None where only Python can.
 
-    `counted` are the names of the counter, and `found` those of lengths that are read.
+    Of a ``while``, which has no counter, that is everything, and of a ``for`` as much as kernels need. `counted` are the names
+    of the counter, `found` those of lengths that are read, and `condition` is a number that says whether another step follows.
     """
     names = (*counted, *found)
     stored: dict[int, tuple[tuple[int, int, str], ...]] = {}
@@ -281,6 +299,8 @@ def _numbers(
         if _any_of((spec.work, spec.cost), names):
             work[number] = spec.work, spec.cost
     wanted = {slot for taken in stored.values() for _, slot, _ in taken}
+    if counter < 0:
+        wanted |= {slot for slot in (*after, *after.values(), condition) if slot in varying} | (varying & made.keys())
     before = -1
     while len(wanted) > before:
         before = len(wanted)
@@ -295,7 +315,7 @@ def _numbers(
             if bounds is None:
                 return None
             checks.extend(b for b in bounds if _any_of(b[:1], names))
-    known = {counter} | after.keys() | {slot for slot, _, _ in computed} | dims.keys()
+    known = ({counter} - {-1}) | after.keys() | {slot for slot, _, _ in computed} | dims.keys()
     if any(name not in _COMPUTED for _, name, _ in computed) or not wanted & varying <= known:
         return None
     carried = tuple((p, value) for p, value in after.items() if p in wanted and value != p)
@@ -306,7 +326,9 @@ def _numbers(
     memory = _memory(plan, steps)
     if memory is None or any(late & set(sources) for _, _, sources in computed):
         return None
-    return Numbers(counter, carried, computed, stored, tuple(given), counted, others, dims, work, tuple(checks), *memory)
+    kernels, reads, words = memory
+    lists = tuple(given), counted, others, dims, work, tuple(checks), kernels, reads, words
+    return Numbers(counter, carried, computed, stored, *lists, condition)
 
 
 def _memory(

@@ -193,8 +193,7 @@ class _Writer(Text):
             case ("read", slot, source):
                 self.globals["truth"] = truth
                 add(f"v{slot} = truth({self.access.scalar.format(made=f'v{source}')})")
-                if source in self.flags:
-                    steps = self.flags[source]
+                for steps in (steps for steps, flag in self.flags.items() if flag == source):
                     pointer = self.access.made_pointer.format(made=f"v{source}")
                     add(f"if {steps}.noting: {self.access.note_flag.format(steps=steps, pointer=pointer)}")
             case ("python", slot, name, sources):

@@ -59,7 +59,8 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             if isinstance(loop, Steady) and text.access.until and not (loop.waits and text.access.failed):
                 name = f"steps{params[0]}"
                 text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
-                text.flags[loop.flag] = name
+                text.numbers[name] = loop.numbers
+                text.flags[name] = loop.flag
             text.open.append((name, False))
             text.lines.append(f"{indent}while v{params[0]}:")
             text.depth += 1
@@ -74,11 +75,13 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             if numbers is not None:
                 given = [*(f"v{slot}" for slot in numbers.given), *(text.lengths[name] for name in numbers.lengths)]
                 text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({''.join(f'{name}, ' for name in given)}))")
-            if steps in text.flags.values():
+            if steps in text.flags:
                 # Other memories have the results where the steps that are left are no whole periods.
-                text.lines.append(f"{indent}if v{params[0]} and {steps}.ended():")
+                text.lines.append(f"{indent}if v{params[0]} and {steps}.made():")
                 text.lines.append(f"{indent}    for _ in range({steps}.turns): {assign(params[1:], yielded[1:])}")
-                text.lines.append(f"{indent}    v{params[0]} = False")
+                if numbers is not None and numbers.carried:
+                    text.lines.append(f"{indent}    {''.join(f'v{param}, ' for param, _ in numbers.carried)} = {steps}.numbers")
+                text.lines.append(f"{indent}    v{params[0]} = {steps}.goes_on")
             text.depth -= 1
         case ("else",):
             let_go()

@@ -40,7 +40,7 @@ class Text:
         The steps of the open loops, the innermost last, and whether Python computes in them; no name where Python
         makes all launches.
     flags : dict
-        The steps of loops that end when a truth value says so, by its slot.
+        The slots of truth values in memory that end loops, by their steps; -1 for one that the program computes.
     numbers : dict
         What of each loop's steps is computed.
     computed : int
@@ -62,7 +62,7 @@ class Text:
         self.allocated: dict[int, int] = {}
         self.loops = judged(plan)
         self.open: list[tuple[str, bool]] = []
-        self.flags: dict[int, str] = {}
+        self.flags: dict[str, int] = {}
         self.numbers: dict[str, Numbers | None] = {}
         self.computed = 0
 
