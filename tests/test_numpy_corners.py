@@ -45,6 +45,51 @@ def test_comparisons_of_python_ints_with_casting_and_of_two():
     agree(["np.equal(a, 2**70)", "np.less(a, 2**70)", "np.equal(a, b)"], 5, True)
 
 
+def test_rows_of_an_array_as_choices():
+    number, rows = "np.array([0, 1, 1, 0])", "np.arange(8.).reshape(2, 4)"
+    check([number, rows], ["np.choose(a, b)", "a.choose(b)", "np.choose(a * 3 - 1, b, mode='clip')", "np.choose(a + 1, b)",
+                           "np.choose(a + 1, b, mode='wrap')", "np.choose(a, b[:, :1])", "np.choose(a, b[:, 0])",
+                           "np.choose(1, b)", "np.choose(a, b[:, :3])", "np.choose(a, b[:0])", "np.choose(0, b[0])",
+                           "np.choose(a[:2, None], b)", "np.choose(a[:, None], b.T)", "np.choose(a, np.zeros(70))",
+                           "np.choose(a, [])", "np.choose(a.astype('u1'), b.astype('i1'))"])  # fmt: skip
+
+
+def test_integers_of_two_dtypes_that_none_holds_are_compared_exactly():
+    check(["np.array([1, 2**63 - 1, -1, 0])", "np.array([1, 2**63, 2**64 - 1], np.uint64)"],
+          ["np.isin(a, b)", "np.isin(b, a)", "np.isin(a, b, invert=True)", "np.setdiff1d(a, b)",
+           "np.isin(b, a.astype('i1'))"])  # fmt: skip
+
+
+def test_masked_values_that_do_not_fit():
+    """The sentence is another one where the mask has fewer axes; of an array without elements it is raised too."""
+    check(["np.arange(0.)"], [f"a[a > 2] = np.ones({count})\nreturn a" for count in (0, 1, 3)])
+    check(["np.zeros((2, 0, 3))"], ["a[a > 2] = np.ones(3)\nreturn a", "a[a[:, :, 0] > 2] = np.ones((2, 3))\nreturn a"])
+    check(["np.arange(6.).reshape(3, 2)", "np.zeros(3, bool)", "np.ones((3, 1))"],
+          ["a[b] = c\nreturn a", "a[~b] = c\nreturn a", "a[b] = c[:2]\nreturn a", "a[~b] = c[:2]\nreturn a"])  # fmt: skip
+
+
+def test_positions_in_lists_are_cast_one_by_one():
+    check(["np.arange(5.)"], ["np.take(a, [1.0])", "a.take([1.5])", "np.take(a, ['x'])", "np.take(a, [1j])",
+                              "np.take(a, [True])", "np.take(a, np.array([1.]))", "np.take(a, [])",
+                              "np.take_along_axis(a, [0, 1], 0)"])  # fmt: skip
+
+
+def test_truth_values_as_axes_of_averages():
+    check(["np.arange(6.).reshape(2, 3)"],
+          ["np.average(a, axis=True)", "np.average(a, axis=False, keepdims=True)", "np.sum(a, axis=True)",
+           "np.average(a, axis=True, weights=np.ones(3))"])  # fmt: skip
+
+
+def test_shapes_of_cases_and_of_choices_are_compared_apart():
+    check(["np.arange(6.).reshape(3, 2)", "np.zeros(3, bool)", "np.ones((3, 1))"],
+          ["np.select([b], [c])", "np.select([b, c > 0], [a, c[:2]])", "np.select([b], [a])", "np.select([a > 1], [0], c.T)",
+           "np.select([a[:, 0] > 1, b], [a[:2], 0])", "np.select([b, a > 1], [a, 0])"])  # fmt: skip
+
+
+def test_names_of_classes_in_the_sentences_of_python():
+    check(["np.arange(3.)"], ["a.sum.foo", "f = lambda x: x\nreturn f.foo", "f = lambda x: x\nreturn f + 1", "a.sum + 1"])
+
+
 def test_values_for_no_elements():
     none = np.zeros((2, 0))
     for function in ("place", "putmask"):

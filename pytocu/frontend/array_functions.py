@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
+from pytocu.frontend.reshaping import together
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
@@ -204,6 +206,14 @@ def isclose(
     return made
 
 
+def _together(context: Context, values: Sequence[Value]) -> Value:
+    """One of several values, of which NumPy makes arrays of one shape; lengths that differ are an error."""
+    arrays = [(n, v) for n, v in enumerate(values) if dimensions(v)]
+    if len({dimensions(v) for _, v in arrays}) < 2:
+        return arrays[0][1] if arrays else values[0]
+    return together(context, [v for _, v in arrays], numbers=[n for n, _ in arrays])[0]
+
+
 def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """The first choice whose condition holds."""
     loc = context.loc
@@ -216,6 +226,7 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
     given = [as_value(context, c) for c in (*choicelist, default)]
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
     conditions = [as_strong(context, c) for c in condlist]
+    _together(context, [_together(context, conditions), _together(context, given)])
     for number, condition in enumerate(conditions):
         if element(condition.type) is not BOOL:
             raise raised(TypeError(f"invalid entry {number} in condlist: should be boolean ndarray"), loc)

@@ -17,7 +17,7 @@ from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.objects import adopt, mark_outside, note_lacking, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
-from pytocu.frontend.values import Context, Grown, Masked, as_value, class_name, describe, refuse_array
+from pytocu.frontend.values import Context, Flat, Grown, Masked, as_value, class_name, describe, refuse_array
 from pytocu.guards import (
     MISSING,
     argument_key,
@@ -49,6 +49,14 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
     if isinstance(base, Value):
         as_numpy(context, base, "object")
         return attribute(context, base, name)
+    if isinstance(base, Flat) and name == "base":
+        return base.array
+    if isinstance(base, Flat) and name == "copy":
+        return Method(as_value(context, base), name)
+    if isinstance(base, Flat):
+        if not hasattr(np.flatiter, name):
+            raise MissingAttributeError(f"'numpy.flatiter' object has no attribute '{name}'", context.loc)
+        raise UnsupportedError(f"{name} of x.flat is not compiled", context.loc, "count the steps of the loop with enumerate")
     if isinstance(base, Grown):
         return _grown_method(frame, base, name)
     if isinstance(base, types.ModuleType):

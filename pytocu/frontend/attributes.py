@@ -17,6 +17,8 @@ from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import check_keywords, check_where, compute_ufunc
 from pytocu.frontend.values import (
     Context,
+    Flat,
+    called,
     cast,
     describe,
     dim_value,
@@ -47,6 +49,7 @@ _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
 
 
+@called("builtin_function_or_method")
 class Method:
     """A method of an IR value, waiting for its arguments."""
 
@@ -97,6 +100,8 @@ def attribute(context: Context, value: Value, name: str) -> Any:
             return transpose(context, value, (*range(len(shape) - 2), len(shape) - 1, len(shape) - 2))
         case "nbytes":
             return binary(context, "multiply", attribute(context, value, "size"), element(value.type).itemsize)
+        case "flat" if is_array(value):
+            return Flat(value)
         case "real":
             return context.builder.emit("real", (value,)) if element(value.type).kind == "c" else value
         case "imag":
@@ -394,7 +399,7 @@ def copy(context: Context, value: Value, order: Any = "C") -> Value:
     return _in_order(context, value, compute(context, _astype_order, order)) if is_array(value) else value
 
 
-ATTRIBUTES = ("T", "dtype", "imag", "itemsize", "mT", "nbytes", "ndim", "real", "shape", "size")
+ATTRIBUTES = ("T", "dtype", "flat", "imag", "itemsize", "mT", "nbytes", "ndim", "real", "shape", "size")
 """What :func:`attribute` has besides the methods."""
 
 _OWN: dict[str, Handler] = {

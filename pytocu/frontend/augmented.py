@@ -25,7 +25,7 @@ from pytocu.frontend.parts import assign_attribute, part_to_change
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
-from pytocu.frontend.values import Masked, as_value, is_array
+from pytocu.frontend.values import Flat, Masked, as_value, is_array
 
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
 
@@ -48,7 +48,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
             old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, old)
         # Elements at positions are a copy, which is changed and then put back.
-        if new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
+        if isinstance(base, Flat) or new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
             with context.builder.at(frame.loc(node.target)):
                 assign_member(frame, base, key, new, ast.unparse(node.target))
         return

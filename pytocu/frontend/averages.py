@@ -38,7 +38,8 @@ def average(
     value = as_strong(context, a)
     axis, keep = known_axis(context, axis), known_flag(context, given(keepdims, False))
     attempt(context, np.average, stand_in(value), axis, keepdims=keep)
-    axis = tuple(axis) if isinstance(axis, list) else axis
+    # NumPy takes a truth value for the number of an axis here, where it does not refuse it.
+    axis = tuple(axis) if isinstance(axis, list) else int(axis) if isinstance(axis, bool) else axis
     if weights is None:
         made = statistics.mean(context, value, axis, keepdims=keep)
         # NumPy divides the numbers of elements.

@@ -20,7 +20,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attribute_lookup import get_attribute
-from pytocu.frontend.attributes import Method
+from pytocu.frontend.attributes import Method, attribute
 from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.gathering import subscript as element_of
@@ -34,9 +34,11 @@ from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_s
 from pytocu.frontend.reading import read_bool, read_number, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
 from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
+    Flat,
     Generated,
     Grown,
     Members,
@@ -72,6 +74,7 @@ PURE: tuple[Any, ...] = (
 """Builtins without effects."""
 
 _ABOUT_FUNCTIONS = (issubclass, repr, str, dict, list, tuple, len, set, slice)
+_OF_MEMBERS = (all, any, list, max, min, sorted, sum, tuple)
 _PURE_MODULES = ("math", "cmath", "_operator", "operator")
 _PLAIN_OWNERS = (
     str,
@@ -135,6 +138,8 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         The length is only known at run time.
     """
     context = frame.context
+    if isinstance(value, Flat):
+        value = ravel(context, value.array)
     if isinstance(value, Value):
         if not is_array(value):
             raise raised(TypeError(f"'{python_type_name(value)}' object is not iterable"), context.loc)
@@ -178,6 +183,10 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
     """Call a function of :data:`BUILTINS`."""
     context = frame.context
     handler = _HANDLERS[id(function)]
+    if args and isinstance(args[0], Flat) and isinstance(function, type) and issubclass(function, (int, float, complex)):
+        attempt(context, function, np.zeros(1).flat)
+    if function in _OF_MEMBERS:
+        args = tuple(ravel(context, a.array) if isinstance(a, Flat) else a for a in args)
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
     if known_now and is_pure(function):
         return call_pure(context, function, *args, **kwargs)
@@ -187,6 +196,8 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
 def _len(frame: Frame, value: Any) -> Any:
     if isinstance(value, Steps):
         value = as_value(frame.context, value)
+    if isinstance(value, Flat):
+        return attribute(frame.context, value.array, "size")
     if isinstance(value, Grown):
         return _length_of(frame.context, value)
     if not isinstance(value, Value):
@@ -212,6 +223,12 @@ def steps_over(frame: Frame, values: Any) -> Any:
     """What a loop over an array of run-time length goes over; anything else as it is."""
     if isinstance(values, Grown):
         return Steps(0, _len(frame, values), 1, lambda number: _member_of(frame, values, number, True))
+    if isinstance(values, Flat):
+        # Each element is read when its step comes.
+        array, row = values.array, ravel(frame.context, values.array)
+        if not _is_long(row):
+            return row
+        return Steps(0, _len(frame, row), 1, lambda number: element_of(frame.context, ravel(frame.context, array), number))
     if not _is_long(values):
         return values
     rows: Value = values
@@ -255,6 +272,8 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         kind = range
     elif isinstance(value, Grown):
         kind = list
+    elif isinstance(value, Flat):
+        kind = np.flatiter
     elif not isinstance(value, Value):
         note_class(frame.context, value)
         return isinstance(value, tuple(flat))

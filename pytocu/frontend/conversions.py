@@ -12,7 +12,7 @@ from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
 from pytocu.frontend.reshaping import copied_unless, in_order, spread
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, dimensions, is_array
+from pytocu.frontend.values import Context, Flat, Grown, Steps, as_strong, as_value, dimensions, is_array
 from pytocu.ir.core import Value
 
 
@@ -30,6 +30,9 @@ def array(
     """``np.array``: a new array, or with `copy` None one where it is needed; with axes of length 1 in front up to `ndmin`."""
     check_device(context, None, like)
     least = attempt(context, np.array, 0, copy=copy or None, order=order, ndmin=known_option(context, ndmin, "ndmin=")).ndim
+    if isinstance(object, Flat) and copy:
+        # x.flat hands out a view of x, which NumPy takes for a copy.
+        copy = None
     made = _converted(context, object, dtype, order, copy)
     for _ in range(least - len(dimensions(made))):
         made = attributes.expand_dims(context, made, 0)
@@ -86,7 +89,7 @@ def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) 
 
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:
     """A Python scalar goes to the dtype at once: no detour over NumPy's default; lists become arrays."""
-    if isinstance(value, (list, tuple, range, Steps, Grown)):
+    if isinstance(value, (list, tuple, range, Steps, Grown, Flat)):
         return listed(context, value, dtype)
     if dtype is None:
         return as_strong(context, value)

@@ -12,7 +12,7 @@ from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedErro
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Members
+from pytocu.frontend.values import Context, Members, called
 from pytocu.guards import MISSING, read_closure, read_global
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
@@ -220,6 +220,7 @@ class Frame:
         return Frame(self.context, self.function, scope, {}, self.file, self.name, self.caller, self, comprehension=True)
 
 
+@called("function")
 class LocalFunction:
     """A function or lambda defined inside the function being read."""
 

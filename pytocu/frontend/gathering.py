@@ -41,7 +41,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min, product, symbols
+from pytocu.ir.dims import DimLike, dim_max, dim_min, product, symbols
 from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, ArrayType, DType, ScalarType, WeakType, element, scalar
 
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
@@ -391,9 +391,12 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
 
 
 def _as_positions(indices: Any) -> np.ndarray:
-    """As NumPy casts them."""
+    """As NumPy casts them: an array to integers that hold its dtype, and each number of a list for itself."""
     given = np.asarray(indices)
-    np.zeros(1).take(given * 0 if given.size else given.astype(int))
+    if given.dtype.kind not in "biufc":
+        np.zeros(1).take(indices)
+    zeros = given * 0 if given.size else given.astype(int)
+    np.zeros(1).take(zeros.tolist() if isinstance(indices, (list, tuple)) else zeros)
     return given.astype(np.int64)
 
 
@@ -429,6 +432,8 @@ def take_along_axis(context: Context, arr: Any, indices: Any, axis: Any = -1) ->
     """
     if axis is not None:
         with_axes(context, arr, "ndim")
+    if isinstance(indices, (list, tuple)):
+        attempt(context, np.take_along_axis, np.zeros(1), indices, 0)
     value, positions = array_of(context, arr), array_of(context, indices)
     if element(positions.type).kind not in "iu":
         raise IndexingError("`indices` must be an integer array", context.loc)
@@ -458,27 +463,65 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
         sentence = "choose: invalid shape for output array."
         made = choose(context, a, choices, None, mode)
         return write_result(context, made, out, "output must be an array", sentence, error=TypeError)
-    if not isinstance(choices, (list, tuple)) or not choices:
-        raise UnsupportedError("np.choose takes a list of choices", context.loc, "write np.choose(a, [x, y])")
     number = array_of(context, a)
     attempt(context, np.choose, np.zeros(1, element(number.type).numpy), [np.zeros(1)], mode=mode)
     number = cast(context, number, I64)
+    if not isinstance(choices, (list, tuple)):
+        return _choose_row(context, number, array_of(context, choices), mode)
+    if not choices:
+        attempt(context, np.choose, 0, choices)
     given = [as_value(context, c) for c in choices]
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
     values = [low_bits(context, v, dtype) for v in given]
     *values, number = together(context, [*values, number])
-    match mode:
-        case "wrap":
-            number = elementwise(context, "remainder", number, len(values))
-        case "raise":
-            inside = elementwise(context, "greater_equal", number, 0)
-            inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", number, len(values)))
-            number = require(context, number, inside, "ValueError", "invalid entry in choice array")
+    number = _among_choices(context, number, len(values), mode)
     made = values[-1]
     for place in range(len(values) - 2, -1, -1):
         row = "less_equal" if place == 0 else "equal"
         made = elementwise(context, "where", elementwise(context, row, number, place), values[place], made)
     return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
+
+
+def _among_choices(context: Context, number: Value, count: Any, mode: str) -> Value:
+    """The numbers of choices, of which there are `count`; with ``clip`` those that are too large or too small stay."""
+    match mode:
+        case "wrap":
+            return elementwise(context, "remainder", number, count)
+        case "raise":
+            inside = elementwise(context, "greater_equal", number, 0)
+            inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", number, count))
+            return require(context, number, inside, "ValueError", "invalid entry in choice array")
+    return number
+
+
+def _choose_row(context: Context, number: Value, choices: Value, mode: str) -> Value:
+    """An element of the row of an array whose number stands in `number`."""
+    if not dimensions(choices):
+        raise raised(TypeError("iteration over a 0-d array"), context.loc)
+    length, *rest = dimensions(choices)
+    require_equal(context, dim_min(length, 1), 1, "ValueError", "0-length sequence.")
+    most = _most_choices()
+    require_equal(context, dim_max(length, most), most, "ValueError", f"Need at least 0 and at most {most + 1} array objects.")
+    count = dim_value(context, length)
+    number = _among_choices(context, number, count, mode)
+    if mode == "clip":
+        number = elementwise(context, "maximum", number, 0)
+        number = elementwise(context, "minimum", number, elementwise(context, "subtract", as_value(context, count), 1))
+    first = context.builder.emit("index", (choices,), {"axis": 0, "at": 0, "keep": True})
+    together(context, [first, number], numbers=(0, length))
+    every = [along(context, d, a, len(rest)) for a, d in enumerate(rest)]
+    made = row_major(context, gather(context, choices, range(1 + len(rest)), [number, *every], 0))
+    return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
+
+
+@lru_cache
+def _most_choices() -> int:
+    """How many choices NumPy takes."""
+    try:
+        np.choose(0, np.zeros(1000))
+    except ValueError as error:
+        return int(str(error).split()[-3]) - 1
+    raise AssertionError("NumPy takes a thousand choices")
 
 
 def low_bits(context: Context, value: Value, dtype: DType) -> Value:

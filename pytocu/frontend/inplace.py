@@ -19,6 +19,7 @@ from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_p
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
+    Flat,
     Steps,
     as_element,
     as_strong,
@@ -197,7 +198,7 @@ def assign_elements(context: Context, target: Value, value: Any) -> None:
 
 def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
     """What is assigned to an array of a dtype, to which NumPy takes the numbers of a list at once."""
-    if isinstance(value, (list, tuple, range, Steps)):
+    if isinstance(value, (list, tuple, range, Steps, Flat)):
         return context.hooks.listed(context, value, dtype.numpy)
     return as_value(context, value)
 

@@ -18,6 +18,7 @@ from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
+    Flat,
     Grown,
     Steps,
     as_element,
@@ -34,6 +35,9 @@ from pytocu.ir.dims import dim_min
 from pytocu.ir.types import I64, DType, dtype_of, scalar
 
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
+_copied = Deferred("pytocu.frontend.reshaping", "copied")
+_is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
+_ravel = Deferred("pytocu.frontend.reshaping", "ravel")
 _arange = Deferred("pytocu.frontend.spaced_numbers", "arange")
 
 LONGEST = 64
@@ -79,7 +83,7 @@ def known_array(context: Context, known: np.ndarray) -> Value:
     return context.builder.emit("reshape", (made,), {"shape": known.shape, "source": (known.size,)})
 
 
-def listed(context: Context, values: Sequence[Any] | Steps | Grown, dtype: Any = None) -> Value:
+def listed(context: Context, values: Sequence[Any] | Steps | Grown | Flat, dtype: Any = None) -> Value:
     """The array of nested lists or tuples of numbers and arrays, or of a range, as ``np.array`` makes it.
 
     Raises
@@ -88,6 +92,11 @@ def listed(context: Context, values: Sequence[Any] | Steps | Grown, dtype: Any =
         Members of different shapes, what is no number, a number that the dtype does not hold.
     """
     target = None if dtype is None else target_dtype(context, dtype)
+    if isinstance(values, Flat):
+        # NumPy's is a view of an array in row-major order, also as np.array makes it.
+        row = _ravel(context, values.array)
+        made = row if _is_dense(context, values.array) else _copied(context, row)
+        return made if target is None else cast(context, made, target)
     if isinstance(values, Grown):
         made = _array_of_members(context, values)
         return made if target is None else cast(context, made, target)

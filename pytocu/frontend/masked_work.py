@@ -15,13 +15,13 @@ from pytocu.frontend.masked import check_mask, contains_masked, fits, is_mask, l
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import combined, length
-from pytocu.frontend.requirements import require
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import broadcast
 from pytocu.frontend.ufunc_calls import rows_of
 from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
-from pytocu.ir.dims import DimLike, empty_sentence
+from pytocu.ir.dims import DimLike, dim_min, empty_sentence, product
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import I64, WeakType, element, scalar
 
@@ -164,9 +164,8 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any)
         if isinstance(made.type, WeakType):
             # A Python complex number is nothing for an array of floats.
             ask_for(context, made, dtype)
-        said = _OTHER_COUNT, ()
+        said = (_OTHER_COUNT, ()) if ndim == count else _mismatch(dimensions(made), dimensions(target), first, count)
         if first and len(dimensions(made)) > ndim - count - first:
-            said = _mismatch(dimensions(made), dimensions(target), first, count)
             # The chosen elements are an axis where the mask begins, and the first one of the target as it is turned.
             while len(dimensions(made)) < ndim - count + 1:
                 made = context.builder.emit("newaxis", (made,), {"axis": 0})
@@ -213,6 +212,10 @@ def _in_order(
         )
     if shape[0] == 1:
         return builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
+    # Of an array without elements no value would be looked at.
+    some = dim_min(shape[0], 1)
+    none_left = sentence.format(0, *(f"{{{k + 2}}}" for k in range(len(shown or shape[:1]))))
+    require_equal(context, dim_min(some, product(lengths)), some, "ValueError", none_left, *(shown or shape[:1]))
     count, rank = ranks(context, mask)
     available = length(context, shape[0])
     fits = elementwise(context, "equal", count, available)

@@ -13,6 +13,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, located, raised
 from pytocu.frontend.values import (
     Context,
+    Flat,
     Grown,
     Masked,
     as_dim,
@@ -206,6 +207,8 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     if isinstance(left, Masked) or isinstance(right, Masked):
         right = _harmless(context, right) if name == "power" else right
         return _lifted(context, lambda a, b: binary(context, name, a, b), left, right)
+    if any(isinstance(side, Flat) for side in (left, right)):
+        left, right = _with_flat(context, row, left, right)
     if any(isinstance(side, Grown) for side in (left, right)):
         _refuse_list(context, row, left, right)
     elif not is_dynamic(left) and not is_dynamic(right):
@@ -246,6 +249,17 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
             return elementwise(context, rewritten, left)
         return choose_power(context, elementwise(context, name, left, right), left, right)
     return elementwise(context, name, left, right)
+
+
+def _with_flat(context: Context, row: Op, left: Any, right: Any) -> tuple[Any, Any]:
+    """``x.flat`` as an array, which it is for comparisons and beside what NumPy's operators are of; others Python refuses."""
+    sides = left, right
+    of_numpy = any(isinstance(s, np.generic) or (isinstance(s, Value) and not isinstance(s.type, WeakType)) for s in sides)
+    if not of_numpy and row.name not in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+        assert row.python is not None
+        attempt(context, row.python, *(_example(s) if isinstance(s, Value) else s for s in sides))
+    left, right = (as_value(context, s) if isinstance(s, Flat) else s for s in sides)
+    return left, right
 
 
 def _refuse_list(context: Context, row: Op, left: Any, right: Any) -> None:

@@ -18,6 +18,7 @@ from pytocu.frontend.values import Context, is_array, is_numpy_scalar
 from pytocu.ir.core import Value
 from pytocu.ir.types import element
 
+_assign_all = Deferred("pytocu.frontend.flat", "assign_all")
 _set_attribute = Deferred("pytocu.frontend.records", "set_attribute")
 
 
@@ -34,6 +35,9 @@ def assign_attribute(frame: Any, target: ast.Attribute, base: Any, value: Any) -
     context: Context = frame.context
     if is_object(context, base):
         _set_attribute(frame, base, target.attr, value, ast.unparse(target))
+        return
+    if target.attr == "flat" and isinstance(base, Value) and is_array(base):
+        _assign_all(context, base, value)
         return
     part = _part(context, target, base, f"assignment to the attribute {ast.unparse(target)} is not compiled")
     if part is None:
@@ -72,7 +76,7 @@ def _part(context: Context, target: ast.Attribute, base: Any, refusal: str) -> V
         return attribute(context, base, name) if name == "real" or element(base.type).kind == "c" else None
     array = ast.unparse(target.value)
     elements = f"write {ast.unparse(target)}[...], which changes the elements"
-    helps = {"shape": f"write {array} = {array}.reshape(...)", "flat": f"write {array}[...] = value"}
+    helps = {"shape": f"write {array} = {array}.reshape(...)"}
     helps |= dict.fromkeys(("T", "mT"), elements)
     if not isinstance(base, Value) and is_array(getattr(base, name, None)):
         helps = {name: elements}

@@ -44,7 +44,6 @@ REFUSED = {
     "byteswap": "numbers are in this machine's order of bytes: swap them outside the function",
     "asarray_chkfinite": "if not np.isfinite(x).all(): raise ValueError(...)",
     "einsum_path": "np.einsum chooses an order by itself",
-    "flat": "x.ravel() has the elements in a row, and x.reshape(-1)[i] = e changes one",
     "fromhex": "write the number",
     "fromiter": "np.array([... for ... in ...])",
     "frompyfunc": "call the function itself: it is compiled with this one",

@@ -452,7 +452,12 @@ def broadcast_arrays(context: Context, *args: Any, subok: Any = False) -> tuple[
 
 
 def together(
-    context: Context, values: Sequence[Value], error: str = "ValueError", sentence: str = "", offered: bool = False
+    context: Context,
+    values: Sequence[Value],
+    error: str = "ValueError",
+    sentence: str = "",
+    offered: bool = False,
+    numbers: Sequence[DimLike] = (),
 ) -> tuple[Value, ...]:
     """Values repeated to their common shape; lengths that must be equal are compared by the call.
 
@@ -462,6 +467,8 @@ def together(
         Of the exception, before the list of all shapes; by default what ``np.broadcast_arrays`` says.
     offered : bool
         As :func:`broadcast` takes it.
+    numbers : sequence of lengths
+        Which arguments they are to NumPy, where they are not 0, 1 and so on.
 
     Raises
     ------
@@ -474,11 +481,12 @@ def together(
         wide = [(n, s[axis]) for n, s in enumerate(shapes) if len(s) >= -axis and s[axis] != 1]
         for number, length in wide[1:]:
             first, wanted = wide[0]
-            shown = (*shapes[first], *shapes[number])
+            named = [numbers[n] if numbers else n for n in (first, number)]
+            shown = (*named, *shapes[first], *shapes[number])
             text = (
-                f"shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg {first} with shape "
-                f"{_fields(2, shapes[first], ', ')} and arg {number} with shape "
-                f"{_fields(2 + len(shapes[first]), shapes[number], ', ')}."
+                "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg {2} with shape "
+                f"{_fields(4, shapes[first], ', ')} and arg {{3}} with shape "
+                f"{_fields(4 + len(shapes[first]), shapes[number], ', ')}."
             )
             if sentence:
                 starts = [2 + sum(map(len, shapes[:n])) for n in range(len(shapes))]

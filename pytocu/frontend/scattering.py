@@ -167,10 +167,14 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     shape = dimensions(a)
     gathering.refuse_empty(context, places, product(shape), "cannot replace elements of an empty array")
     flat = gathering.take(context, numbered(context, (product(shape),)), places, None, None, mode)
-    known = inplace.known_number(v)
-    if known is None:
-        given = inplace.assigned_value(context, v, element(a.type))
-        values = ravel(context, array_of(context, inplace.taken(context, given, element(a.type))))
+    put_values(context, a, flat, v)
+
+
+def put_values(context: Context, a: Value, flat: Value, v: Any) -> None:
+    """Give the elements whose numbers are in the vector `flat` their values, which begin again behind the last one."""
+    if inplace.known_number(v) is None:
+        made = inplace.assigned_value(context, v, element(a.type))
+        values = ravel(context, array_of(context, inplace.taken(context, made, element(a.type))))
         (given,), (wanted,) = dimensions(values), dimensions(flat)
         if given == 0:
             return
@@ -184,7 +188,7 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
             order = elementwise(context, "remainder", order, dim_value(context, dim_max(given, 1)))
             values = gathering.gather(context, values, (0,), (order,), 0)
         v = values
-    _place(context, a, flat, len(shape), v)
+    _place(context, a, flat, len(dimensions(a)), v)
 
 
 def put_along_axis(context: Context, arr: Any, indices: Any, values: Any, axis: Any) -> None:

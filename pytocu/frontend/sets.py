@@ -194,8 +194,10 @@ def _member(context: Context, value: Value, others: Value) -> Value:
     dtypes = element(value.type), element(others.type)
     common = promote.result_dtype(dtypes)
     if {d.kind for d in dtypes} == {"i", "u"} and common.kind == "f":
-        text = f"np.isin of {dtypes[0].numpy} and {dtypes[1].numpy} is not compiled: no integers hold both"
-        raise UnsupportedError(text, context.loc, "convert one of them")
+        # No integers hold both, but those of one dtype that the other one has are compared exactly.
+        row, bound = ("greater_equal", 0) if dtypes[0].kind == "i" else ("less_equal", np.iinfo(dtypes[1].numpy).max)
+        inside = elementwise(context, row, value, bound)
+        return elementwise(context, "bitwise_and", inside, _member(context, cast(context, value, dtypes[1]), others))
     if common.kind == "c":
         # They have no order in which they could be found sooner.
         each = context.builder.emit("newaxis", (value,), {"axis": len(dimensions(value))})

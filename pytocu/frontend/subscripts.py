@@ -28,12 +28,14 @@ from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import attempt, check_plain, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
+from pytocu.frontend.values import Context, Flat, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
 from pytocu.guards import overrides
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
 from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
+_assign_flat = Deferred("pytocu.frontend.flat", "assign")
+_read_flat = Deferred("pytocu.frontend.flat", "read")
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
@@ -103,6 +105,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         if mask is not None and not first:
             return chosen(context, view, mask)
         return subscript(context, base, key)
+    if isinstance(base, Flat):
+        return _read_flat(context, base, as_numpy(context, values(context, key)))
     if isinstance(base, Grown):
         return _member_of(frame, base, key)
     trick = index_trick(base)
@@ -176,6 +180,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
             _scatter(context, base, key, value)
             return
         assign_elements(context, element_view(context, base, key, value, text), value)
+        return
+    if isinstance(base, Flat):
+        _assign_flat(context, base, as_numpy(context, values(context, key)), values(context, value))
         return
     if isinstance(base, Grown):
         _assign_in_grown(frame, base, key, value, text)

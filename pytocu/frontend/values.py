@@ -11,7 +11,7 @@ import ast
 import enum
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ from pytocu.ir.types import (
 )
 from pytocu.record import Mutable, Record
 
+_T = TypeVar("_T")
 Reader = Callable[[Sequence[Any]], Any]
 
 _stored = Deferred("pytocu.ir.stores", "stored")
@@ -467,13 +468,34 @@ class Generated:
         self.frame, self.node, self.steps = frame, node, steps
 
 
+def called(name: str) -> Callable[[type[_T]], type[_T]]:
+    """Let Python's own sentences call a class as they call what it stands for."""
+
+    def named(kind: type[_T]) -> type[_T]:
+        kind.__name__ = name
+        return kind
+
+    return named
+
+
+@called("numpy.flatiter")
+class Flat:
+    """``x.flat`` of an array."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("array",)
+
+    def __init__(self, array: Value):
+        self.array = array
+
+
 def contains_dynamic(value: Any) -> bool:
     """Whether the value, or a member of a tuple, list or dict, is only known at run time."""
     if isinstance(value, (tuple, list)):
         return any(map(contains_dynamic, value))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
-    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown | Perhaps)
+    return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown | Perhaps | Flat)
 
 
 def is_number(value: Any) -> bool:
@@ -510,7 +532,7 @@ def as_value(context: Context, value: Any) -> Value:
     if isinstance(value, np.ndarray):
         refuse_captured(context, value)
         refuse_array(context, "")
-    if isinstance(value, (tuple, list, range, Steps, Grown)):
+    if isinstance(value, (tuple, list, range, Steps, Grown, Flat)):
         return context.hooks.listed(context, value)
     help = "name its attribute that is the number" if is_opaque(value) else None
     raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
