@@ -74,10 +74,10 @@ def test_positions_in_lists_are_cast_one_by_one():
                               "np.take_along_axis(a, [0, 1], 0)"])  # fmt: skip
 
 
-def test_truth_values_as_axes_of_averages():
+def test_truth_values_as_axes():
     check(["np.arange(6.).reshape(2, 3)"],
-          ["np.average(a, axis=True)", "np.average(a, axis=False, keepdims=True)", "np.sum(a, axis=True)",
-           "np.average(a, axis=True, weights=np.ones(3))"])  # fmt: skip
+          ["np.size(a, True)", "np.size(a, (False, True))", "np.average(a, axis=True)", "np.sum(a, axis=True)",
+           "np.average(a, axis=False, keepdims=True)", "np.average(a, axis=True, weights=np.ones(3))"])  # fmt: skip
 
 
 def test_shapes_of_cases_and_of_choices_are_compared_apart():

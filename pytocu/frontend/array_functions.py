@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
+from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import together
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.tables import Handler
@@ -108,8 +110,13 @@ def _is_nan(context: Context, x: Value) -> Value:
 
 
 def fix(context: Context, x: Any, out: Any = None) -> Any:
-    """``np.trunc`` by its old name."""
-    return compute_ufunc(context, "trunc", (as_strong(context, x),), {"out": out})
+    """``np.trunc`` by its old name; in older versions of what ``np.ceil`` makes of other numbers."""
+    value = as_strong(context, x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made = attempt(context, np.fix, stand_in(value)).dtype
+    value = value if made == element(value.type).numpy else cast(context, value, attributes.target_dtype(context, made))
+    return compute_ufunc(context, "trunc", (value,), {"out": out})
 
 
 def sinc(context: Context, x: Any) -> Any:

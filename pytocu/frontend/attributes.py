@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest
 from pytocu.frontend.axes import normal_axis
-from pytocu.frontend.operators import binary, compute, elementwise, unary
+from pytocu.frontend.operators import attempt, binary, compute, elementwise, unary
 from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
@@ -20,6 +20,7 @@ from pytocu.frontend.values import (
     Flat,
     called,
     cast,
+    contains_dynamic,
     describe,
     dim_value,
     dimensions,
@@ -44,6 +45,7 @@ from pytocu.ir.types import (
     scalar,
 )
 
+_stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
@@ -353,21 +355,24 @@ def clip(
     **kwargs: Any,
 ) -> Any:
     """``np.clip``: either bound may be None."""
-    if (min, max) != (MISSING, MISSING):
-        if (a_min, a_max) != (MISSING, MISSING):
-            message = "Passing `min` or `max` keyword argument when `a_min` and `a_max` are provided is forbidden."
-            raise ShapeError(message, context.loc)
-        a_min, a_max = min, max
-    elif (a_min is MISSING) != (a_max is MISSING):
-        missing = "a_min" if a_min is MISSING else "a_max"
-        raise DTypeError(f"clip() missing 1 required positional argument: '{missing}'", context.loc)
-    low, high = (None if bound is MISSING else bound for bound in (a_min, a_max))
+    given = {"a_min": a_min, "a_max": a_max, "min": min, "max": max}
+    # Which of them there are, and whether one of them may be missing, is not the same in all versions.
+    named = {name: _shown(bound) for name, bound in given.items() if bound is not MISSING}
+    attempt(context, np.clip, _stand_in(value), **named, **({"out": out} if out is Ellipsis else {}))
+    low, high = (next((b for b in bounds if b is not MISSING), None) for bounds in ((a_min, min), (a_max, max)))
     return method_clip(context, value, low, high, out, **kwargs)
+
+
+def _shown(bound: Any) -> Any:
+    """What stands for a bound where NumPy is asked."""
+    return _stand_in(bound) if isinstance(bound, Value) or not contains_dynamic(bound) else 1
 
 
 def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """``x.clip``: either bound may be None; the arguments of ufuncs are those of the ufunc that is called."""
     check_keywords(context, "clip", kwargs)
+    if min is None or max is None:
+        attempt(context, _stand_in(value).clip, _shown(min), _shown(max))
     if out is Ellipsis and is_numpy_scalar(value):
         # The method of a scalar gives a scalar again.
         out = None

@@ -144,8 +144,9 @@ def _size(context: Context, a: Any, axis: Any = None) -> Any:
         return attributes.attribute(context, value, "size")
     shape = dimensions(value)
     known_option(context, axis, "axis=")
+    attempt(context, np.size, stand_in(value), axis)
     axes = axis if isinstance(axis, tuple) else (axis,)
-    along = [normal_axis(context, a, len(shape)) for a in axes]
+    along = [normal_axis(context, int(a) if isinstance(a, bool) else a, len(shape)) for a in axes]
     if len({*along}) < len(along):
         raise raised(ValueError("repeated axis"), context.loc)
     return dim_value(context, product([shape[a] for a in along]))

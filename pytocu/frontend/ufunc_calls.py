@@ -70,7 +70,8 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     """The results of a ufunc whose arguments are checked; a tuple where it has several."""
     rows = rows_of(name)
     if kwargs.get("out") is Ellipsis:
-        # An array is returned where there would be a scalar.
+        # An array is returned where there would be a scalar, but not by older versions.
+        attempt(context, np.add if len(rows) == 1 else np.divmod, 1.0, 1.0, out=...)
         made = compute_ufunc(context, name, args, {**kwargs, "out": None})
         arrays = [context.builder.emit("as_array", (as_strong(context, m),)) if not is_array(m) else m for m in _several(made)]
         return tuple(arrays) if isinstance(made, tuple) else arrays[0]
