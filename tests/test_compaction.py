@@ -12,6 +12,7 @@ from mask_tools import builds, everywhere
 import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.ir.verifier import STAGE_RULES, verify
+from pytocu.testing.compare import compare
 
 LONG = np.linspace(-3, 4, 1000)
 SMALL = np.float32([[1, -2, 3], [-4, 5, -6], [7, 8, -9], [0, 1, 2]])
@@ -231,3 +232,28 @@ def test_numbers_that_are_computed_from_a_length_that_was_read() -> None:
     for count in (-1, 0, 3, 100):
         everywhere(sweep, SMALL, count)
         everywhere(part, SMALL, count)
+
+
+@pytest.mark.parametrize("often", [0.0, 0.001, 0.1, 0.5, 0.97, 1.0])
+def test_positions_are_found_from_the_last_one_on(often: float) -> None:
+    """On a CPU a search begins where the one before it ended, which is behind the answer where an inner axis begins again."""
+    draws = np.random.default_rng(5)
+    x = draws.random(70_001)
+    compare(pytocu.jit(lambda x, p: (x[x < p], np.nonzero(x < p)[0]))(x, often), (x[x < often], np.nonzero(x < often)[0]))
+    small, columns, counts = draws.random((7, 130)), draws.random(130) < often, draws.integers(0, 3, 130)
+
+    def inner(x: np.ndarray, m: np.ndarray, counts: np.ndarray) -> Any:
+        return x[:, m], x[:, m] + x[:, m][::-1], np.repeat(x[0], counts), np.repeat(x, counts, axis=1), np.nonzero(x[:, m] > 0.5)
+
+    everywhere(inner, small, columns, counts)
+
+
+def test_counts_of_bools_are_int32_where_they_fit() -> None:
+    def counted(x: np.ndarray) -> Any:
+        return (x > 0).sum(), x[x > 0], np.count_nonzero(x > 1, axis=0), np.sum(x > 0, dtype=np.int64)
+
+    lowered = pytocu.jit(counted).lower(LONG)
+    text = lowered.ir("fuse")
+    assert "reduce" in text and "i64[x_0]" not in text.replace("i64[x_0] (", ""), text
+    everywhere(counted, LONG)
+    everywhere(counted, np.zeros(0))

@@ -19,6 +19,12 @@ from pytocu.ir.types import IndexType, PointerType
 __all__ = ["CPU", "X86_64", "Dialect", "emit", "host_dialect"]
 
 
+def _is_seen_by_others(inst: Inst) -> bool:
+    """Whether an instruction writes memory that is not the thread's own."""
+    target = inst.args[0].type if inst.op.name == "store" else None
+    return inst.op.effects == "write" and not (isinstance(target, PointerType) and target.space == "local")
+
+
 def _check_share(function: Function) -> None:
     """Several threads run the function, each a share of its one parallel loop."""
     top = function.body.insts
@@ -28,7 +34,7 @@ def _check_share(function: Function) -> None:
     if len(parallel) > 1 or parallel[0] not in top:
         raise InternalError(f"{function.name}: a kernel has one parallel loop, at its top level")
     for inst in top:
-        if inst is not parallel[0] and any(i.op.effects == "write" for i in walk(Block((), (inst,)))):
+        if inst is not parallel[0] and any(map(_is_seen_by_others, walk(Block((), (inst,))))):
             raise InternalError(f"{function.name}: a store beside the parallel loop would run once a thread")
 
 

@@ -14,13 +14,14 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
 from pytocu.ir.regions import bindings, is_region
-from pytocu.ir.types import BOOL, F64, I64, INDEX, ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import BOOL, F64, I64, INDEX, ArrayType, DType, element, scalar
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.passes.known_positions import Known
 from pytocu.record import Mutable, Record, fresh
 
 _region_loop = Deferred("pytocu.passes.region_loops", "write")
+_search = Deferred("pytocu.passes.searches", "write")
 
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
@@ -136,6 +137,8 @@ class Elements(Mutable):
         What an iteration reads through a pointer at an offset over the loops, where it was loaded before.
     replaces : bool
         What is required of an integer and does not hold makes it 0.
+    sequential : bool
+        One thread computes neighbouring elements one after the other.
     leaves : bool
         What is required and does not hold ends the kernel: it is one element's, and what follows would be written for nobody.
     broken : Value or None
@@ -180,6 +183,7 @@ class Elements(Mutable):
     picked: Mapping[tuple[Value, Affine], int] = fresh(default_factory=dict)
     vectors: Mapping[tuple[Value, Affine], Value] = fresh(default_factory=dict)
     replaces: bool = False
+    sequential: bool = False
     leaves: bool = False
     broken: Value | None = None
     region: bool = False
@@ -289,7 +293,7 @@ class Elements(Mutable):
                 start, _, *bounds = inst.args
                 return self.fold_range(builder, inst, *(self.operand(builder, a, position(a, at)) for a in (start, *bounds)))
             case "search":
-                return self.search(builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
+                return _search(self, builder, inst, self.operand(builder, inst.args[1], position(inst.args[1], at)))
             case "dim":
                 if any(isinstance(self.numbers.get(name), Bound) for name in symbols(inst.attr("value"))):
                     # An int of the program, which need be no index.
@@ -378,31 +382,6 @@ class Elements(Mutable):
         made = builder.inst("for", (first, last, one, start), {"over": "serial"}, (start.type,), (region,))
         made.results[0].name = inst.result.name
         return made.results[0]
-
-    def search(self, builder: Builder, inst: Inst, value: Value) -> Value:
-        """The number of elements before a value, by halves: between `low` and `high` nothing is known of them."""
-        memory, (length,) = self.memory[inst.args[0]], shape_of(inst.args[0].type)
-        right = inst.attr("right", False)
-        stride, one, two = self.dim(memory.strides[0]), self.dim(1), self.dim(2)
-        limits = (self.dim(0), self.dim(length, builder))
-        bounds = [Value(INDEX, name) for name in ("low", "high")]
-        low, high = bounds
-        with builder.nested() as asked:
-            builder.emit("yield", (builder.emit("less", (low, high)), low, high))
-        state = [Value(INDEX, v.name) for v in bounds]
-        with builder.nested() as halved:
-            middle = builder.emit("divide_truncated", (builder.emit("add", state), two))
-            offset = middle if memory.strides[0] == 1 else builder.emit("multiply", (middle, stride))
-            there = builder.emit("load", (memory.pointer, offset))
-            before = _sorts_before(builder, value, there) if right else _sorts_before(builder, there, value)
-            if right:
-                before = builder.emit("invert", (before,))
-            above = builder.emit("add", (middle, one))
-            lower, upper = (builder.emit("where", (before, a, b)) for a, b in ((above, state[0]), (state[1], middle)))
-            builder.emit("yield", (lower, upper))
-        regions = (Block(tuple(bounds), tuple(asked)), Block(tuple(state), tuple(halved)))
-        found = builder.inst("while", limits, {}, (INDEX, INDEX), regions).results[0]
-        return builder.emit("convert_raw", (found,), {}, (scalar(I64),), name=inst.result.name)
 
     def needed(self, builder: Builder, value: Value, at: Index) -> Value:
         """An element and all it is made of."""
@@ -703,15 +682,6 @@ class Elements(Mutable):
         if atom not in self.lengths:
             self.lengths[atom] = Value(INDEX, atom.name if not atom.args else f"length{len(self.lengths)}")
         return self.lengths[atom]
-
-
-def _sorts_before(builder: Builder, first: Value, second: Value) -> Value:
-    """Whether an element is less, where NaN is the largest number."""
-    less = builder.emit("less", (first, second))
-    if element(first.type).kind != "f":
-        return less
-    nan, number = builder.emit("not_equal", (second, second)), builder.emit("equal", (first, first))
-    return builder.emit("bitwise_or", (less, builder.emit("bitwise_and", (nan, number))))
 
 
 def _is_known(value: Value) -> bool:

@@ -329,10 +329,11 @@ class _Kernel(Mutable):
         elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
         elements.known = Known(self.least)
         elements.places = reading_places(walk(self.inst.regions[0]), pairs, self.memory, ndim)
+        elements.sequential = not self.inst.attr("block")
         if self.failures is not None:
             words, elements.words = self.failures
             elements.failures = self._parameter(words, PointerType(I64), "failures")
-            elements.replaces = not self.inst.attr("block")
+            elements.replaces = elements.sequential
         return elements
 
     def _input(self, outer: Value, inner: Value) -> None:

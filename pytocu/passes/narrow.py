@@ -6,6 +6,9 @@ roundings are the one of a division in float32 (Figueroa, 1995):
 
     float32(float64(x) / float64(n)) = x / float32(n)    where n <= 2**24
 
+Bools are counted in int32 where so many fit, twice as many at a time; counts up to each element that are kept for searches
+take half of the memory, too.
+
 A position that is found beside numbers of at most 32 bits is an int32 while it is looked for, where the elements are few
 enough: so vectors hold as many positions as numbers.
 """
@@ -18,9 +21,11 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import F32, F64, I32, I64, element, shape_of, strong_type
+from pytocu.ir.types import BOOL, F32, F64, I32, I64, element, shape_of, strong_type
+from pytocu.passes import cleanup
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.searches import ascends
 
 LARGEST = 2**24
 """Every integer up to here is a float32."""
@@ -38,6 +43,12 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.kind == "reduce" and inst.attr("op") in ("argmin", "argmax"):
             return _found_in_int32(builder, inst, args, classes)
+        if inst.op.kind == "reduce" and inst.attr("op") == "add":
+            return _summed_in_int32(builder, inst, args, classes)
+        if inst.op.name == "keep":
+            return _counted_in_int32(builder, inst, args, classes)
+        if inst.op.name == "search":
+            return _searched_in_int32(builder, inst, args)
         if inst.op.name != "cast" or element(inst.types[0]) is not F32:
             return None
         division = args[0].inst
@@ -52,7 +63,9 @@ def run(function: Function, context: PassContext) -> Function:
         number = builder.emit("cast", (divisor,), {}, (strong_type(F32, shape_of(divisor.type)),))
         return (builder.emit("divide", (dividend, number), name=inst.result.name),)
 
-    return classes.state(rewrite(function, rule))
+    narrowed = rewrite(function, rule)
+    # Counts that several instructions make of one mask are made of one value.
+    return classes.state(narrowed if narrowed is function else cleanup.cse(narrowed, context))
 
 
 def _found_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], classes: Classes) -> Sequence[Value] | None:
@@ -63,6 +76,53 @@ def _found_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], class
     short = builder.emit("cast", (positions,), {}, (strong_type(I32, shape_of(positions.type)),))
     best, found = builder.inst("reduce", (numbers, short), dict(inst.attrs)).results
     return best, builder.emit("cast", (found,), {}, (strong_type(I64, shape_of(found.type)),), name=inst.results[1].name)
+
+
+def _summed_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], classes: Classes) -> Sequence[Value] | None:
+    numbers = args[0].inst
+    if len(args) != 1 or not _of_bools(args[0]) or numbers is None:
+        return None
+    shape = shape_of(args[0].type)
+    if not classes.at_most(product([shape[a] for a in inst.attr("axes")]), MOST):
+        return None
+    short = builder.emit("cast", numbers.args, {}, (strong_type(I32, shape),))
+    made = builder.emit("reduce", (short,), dict(inst.attrs))
+    return (builder.emit("cast", (made,), {}, (strong_type(I64, shape_of(made.type)),), name=inst.result.name),)
+
+
+def _of_bools(value: Value) -> bool:
+    """Whether an int64 is 0 or 1, of a bool."""
+    inst = value.inst
+    return element(value.type) is I64 and inst is not None and inst.op.name == "cast" and element(inst.args[0].type) is BOOL
+
+
+def _counted_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], classes: Classes) -> Sequence[Value] | None:
+    """Counts of bools that a scan makes, kept as int32."""
+    counts = args[0].inst
+    if counts is None or counts.op.name != "scan" or counts.attr("op") != "add" or len(counts.args) != 1:
+        return None
+    numbers = counts.args[0].inst
+    if not _of_bools(counts.args[0]) or numbers is None or counts.attr("exclusive"):
+        return None
+    shape = shape_of(args[0].type)
+    if not classes.at_most(product(shape), MOST):
+        return None
+    type = strong_type(I32, shape)
+    short = builder.emit("scan", (builder.emit("cast", numbers.args, {}, (type,)),), dict(counts.attrs))
+    kept = builder.emit("keep", (short,), dict(inst.attrs))
+    return (builder.emit("cast", (kept,), {}, (strong_type(I64, shape),), name=inst.result.name),)
+
+
+def _searched_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    """Positions by counts that are kept as int32; no position that is looked for is behind the last of these."""
+    counts, numbers = args[0].inst, args[1].inst
+    if counts is None or counts.op.name != "cast" or element(counts.args[0].type) is not I32:
+        return None
+    kept = counts.args[0].inst
+    if kept is None or kept.op.name != "keep" or numbers is None or not ascends(args[1]):
+        return None
+    short = builder.emit("cast", (args[1],), {}, (strong_type(I32, shape_of(args[1].type)),))
+    return (builder.emit("search", (counts.args[0], short), dict(inst.attrs), name=inst.result.name),)
 
 
 def _narrow(value: Value) -> Value | None:
