@@ -243,7 +243,8 @@ def test_positions_are_found_from_the_last_one_on(often: float) -> None:
     small, columns, counts = draws.random((7, 130)), draws.random(130) < often, draws.integers(0, 3, 130)
 
     def inner(x: np.ndarray, m: np.ndarray, counts: np.ndarray) -> Any:
-        return x[:, m], x[:, m] + x[:, m][::-1], np.repeat(x[0], counts), np.repeat(x, counts, axis=1), np.nonzero(x[:, m] > 0.5)
+        repeated = np.repeat(x[0], counts), np.repeat(x, counts, axis=1)
+        return x[:, m], x[:, m] + x[:, m][::-1], repeated, np.nonzero(x[:, m] > 0.5)
 
     everywhere(inner, small, columns, counts)
 

@@ -173,7 +173,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("dce", cleanup.dce, "What nobody reads is dropped."),
     Pass("stages", _where(_regions, "stages"), "Loops and branches on whole arrays become the host's, with kernels inside.",
          after=(("loop-scalars", "Python scalars of kernels are settled"), ("dce", "bodies hold what is needed"))),
-    Pass("narrow", narrow.run, "Lengths divide float32 in float32, where that gives the same bits.",
+    Pass("narrow", narrow.run, "Lengths divide float32 in float32, and counts and positions are int32, where that is the same.",
          after=(("infer-types", "casts are visible"),)),
     Pass("products", _where(_products, "products"), "Products of small matrices become sums of products.",
          after=(("infer-shapes", "lengths are unified"),)),
