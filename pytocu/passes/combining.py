@@ -1,8 +1,10 @@
 """Values combined by place: a loop in the order of the values on a CPU, and sorted by place first on a GPU.
 
-In: array level, ``combine_at`` instructions.  Out: none of these.  NumPy combines one value after the other, so the order
-is part of the result.  A thread of a CPU does the same, as a loop of the user's program would.  On a GPU a stable sort brings
-the values of one place together in their order, and each place combines what is its own: no two threads change one element.
+In: array level, ``combine_at`` instructions, and counts by place (`bincount`).  Out: none of these.  NumPy combines one value
+after the other, so the order is part of the result.  A thread of a CPU does the same, as a loop of the user's program would.
+On a GPU a stable sort brings the values of one place together in their order, and each place combines what is its own: no two
+threads change one element.  Counts are exact in any order: on a GPU they stay a library's, and so they do where arguments in
+one memory are changed.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, symbol
 from pytocu.ir.regions import captured, closed, numbers_of
 from pytocu.ir.rewrite import put_again, rewrite
-from pytocu.ir.types import I64, WEAK_INT, ArrayType, element, scalar, shape_of
+from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 
@@ -29,8 +31,13 @@ def run(function: Function, context: PassContext) -> Function:
     names = set(numbers_of(function.body))
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-        if inst.op.name != "combine_at":
+        if inst.op.name != "combine_at" and not counts(inst):
             return None
+        if counts(inst):
+            if context.target.kind == "cuda" or shared:
+                return None
+            start, places = (a.inst.args[0] if a.inst is not None and a.inst.op.name == "keep" else a for a in args)
+            args = start, places, _ones(builder, element(start.type), shape_of(places.type))
         if context.target.kind == "cuda" or shared:
             return (_sorted(builder, inst.attr("op"), *args),)
         name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
@@ -38,6 +45,16 @@ def run(function: Function, context: PassContext) -> Function:
         return (_loop(builder, inst, name, *args),)
 
     return rewrite(function, rule)
+
+
+def counts(inst: Inst) -> bool:
+    """Whether an instruction counts numbers by place."""
+    return inst.op.name == "library" and inst.attr("function") == "counts"
+
+
+def _ones(builder: Builder, dtype: DType, shape: tuple[DimLike, ...]) -> Value:
+    one = builder.const(1, scalar(dtype))
+    return builder.emit("broadcast", (one,), {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape})
 
 
 def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, values: Value) -> Value:
@@ -55,7 +72,7 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     if element(place.type) is not I64:
         place = inner.emit("cast", (place,), {}, (scalar(I64),))
     there = inner.emit("gather", (before, place), {"axes": (0,), "at": 0})
-    made = inner.emit("as_array", (inner.emit(inst.attr("op"), (there, value)),))
+    made = inner.emit("as_array", (inner.emit(inst.attr("op") or "add", (there, value)),))
     target = inner.emit("pick", (before, place), {"axis": 0})
     result = inner.emit("update", (before, target, made), name=inst.results[0].name)
     insts = inner.take()

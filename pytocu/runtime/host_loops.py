@@ -12,6 +12,9 @@ from typing import Any
 Replay = Callable[[Sequence[Any], int], int]
 """``replay(noted, left)`` makes steps of those that are left and says how many."""
 
+WORTH, TRIES = 8, 3
+"""Periods that are made at once, at least, for which one is noted again; and how often one is however few were made."""
+
 FLAG, END = -1, -2
 """What is noted beside launches: the address of a truth value, and the end of a step."""
 
@@ -36,6 +39,8 @@ class Until:
         makes those that are left.
     most : int
         Launches of a period that are noted.
+    grows : bool
+        Whether the program makes a step that needs more memory, and others follow that are made at once.
 
     Attributes
     ----------
@@ -47,11 +52,22 @@ class Until:
         Whether another step follows.
     """
 
-    __slots__ = ("_before", "_count", "_most", "_noted", "_period", "_replay", "goes_on", "noting", "numbers", "turns")
+    __slots__ = (
+        "_before", "_count", "_grows", "_most", "_noted", "_period", "_replay", "_tries", "goes_on", "noting",
+        "numbers", "turns",
+    )  # fmt: skip
 
-    def __init__(self, period: int, before: int, replay: Callable[[Sequence[Any]], Made] | None, most: int):
+    def __init__(
+        self,
+        period: int,
+        before: int,
+        replay: Callable[[Sequence[Any]], Made] | None,
+        most: int,
+        grows: bool = False,
+    ):
+        self._grows = grows
         self._period, self._before, self._replay, self._most = period, before, replay, most
-        self._count = self.turns = 0
+        self._count = self._tries = self.turns = 0
         self.numbers: tuple[Any, ...] = ()
         self.goes_on = False
         self._noted: list[Any] = []
@@ -78,8 +94,19 @@ class Until:
             return False
         steps, self.numbers, self.goes_on = self._replay(self._noted)
         self.turns = steps % self._period
-        self._replay = None
+        self._tries += 1
+        self._noted.clear()
+        if self._grows and _again(steps, self._period, self._tries):
+            # What the program makes now is noted again: where a step needs more memory than those that were, it has that then.
+            self._count, self.noting = self._before, True
+        else:
+            self._replay = None
         return True
+
+
+def _again(made: int, period: int, tries: int) -> bool:
+    """Whether it pays to note another period, where a step needs more memory than those before."""
+    return made >= WORTH * period or tries < TRIES
 
 
 class Steps:
@@ -100,15 +127,43 @@ class Steps:
         Makes the launches of further steps; None where all are made by the program.
     most : int
         Launches of a period that are noted; those of a longer one are all made by the program.
+    moves : bool
+        The program goes through no steps whose launches are made: it is told when some have been, and takes numbers and
+        memories as they are behind them.
+    grows : bool
+        As of `Until`.
+
+    Attributes
+    ----------
+    made : bool
+        Steps have been made just now; the program takes this back.
+    turns : int
+        How often memories have still to change places then.
+    numbers : tuple
+        The program's numbers behind them, which `replay` states.
     """
 
-    __slots__ = ("_counts", "_most", "_noted", "_numbers", "_period", "_replay", "launching", "noting")
+    __slots__ = (
+        "_counts", "_grows", "_most", "_moves", "_noted", "_numbers", "_period", "_replay", "launching", "made", "noting",
+        "numbers", "turns",
+    )  # fmt: skip
 
-    def __init__(self, numbers: range, period: int, counts: bool, replay: Replay | None, most: int = 0):
+    def __init__(
+        self,
+        numbers: range,
+        period: int,
+        counts: bool,
+        replay: Replay | None,
+        most: int = 0,
+        moves: bool = False,
+        grows: bool = False,
+    ):
         self._numbers, self._period, self._counts, self._replay, self._most = numbers, period, counts, replay, most
         self._noted: list[Any] = []
         self.noting = replay is not None
         self.launching = True
+        self._moves, self._grows, self.made, self.turns = moves, grows, False, 0
+        self.numbers: tuple[Any, ...] = ()
 
     def note(self, launch: Any) -> None:
         """Keep what was launched in the first period."""
@@ -122,17 +177,24 @@ class Steps:
         self.note((END, values, 0, 0))
 
     def __iter__(self) -> Iterator[int]:
-        numbers = self._numbers
-        if self._replay is not None:
+        numbers, tries = self._numbers, 0
+        while self._replay is not None:
+            self.noting = True
             yield from numbers[: self._period]
             numbers = numbers[self._period :]
-        if self._replay is not None:
             self.noting = False
+            if self._replay is None:
+                break
             done = self._replay(self._noted, len(numbers))
+            if self._moves:
+                self.made, self.turns = done > 0, done % self._period
             # Steps that are no whole periods leave memories in other places, which the program finds out.
-            if self._counts or done % self._period:
+            elif self._counts or done % self._period:
                 self.launching = False
                 yield from numbers[:done]
                 self.launching = True
-            numbers = numbers[done:]
+            numbers, tries = numbers[done:], tries + 1
+            self._noted.clear()
+            if not self._grows or len(numbers) <= WORTH * self._period or not _again(done, self._period, tries):
+                break
         yield from numbers

@@ -73,10 +73,13 @@ class Cells:
         for name, negated in zip(numbers.names, (False, True), strict=False):
             place = self._emit(_INTEGERS["subtract"], self._constant(0), counter) if negated else counter
             self._lengths[name] = self._emit(_OF_LENGTHS["max"], place, self._constant(0))
-        waiting = {read.name for read in numbers.reads}
+        self._rooms = [self._spare() for _ in numbers.rooms]
+        self._roomy: set[int] = set()
+        waiting = {read.name for read in numbers.reads} | {name for _, names, _ in numbers.binds for name in names}
         self._settle(waiting)
         for made, name, sources in numbers.computed:
             self._compute(made, name, sources)
+        self._settle(waiting)
         for read in numbers.reads:
             self._before = []
             self._stages.append((read.behind, self._before))
@@ -94,17 +97,40 @@ class Cells:
     def _settle(self, waiting: set[str]) -> None:
         """Compute the lengths that are made of known ones: first those that may say that there is no such step."""
         numbers = self._numbers
-
+        for slot, names, length in numbers.binds:
+            if slot in self._places and names[0] in waiting and waiting.isdisjoint(symbols(length or 0)):
+                self._bind(self._places[slot], names, length)
+                self.usable = self.usable and self._kinds[slot] is int
+                waiting.difference_update(names)
         for dim, least, most in numbers.checks:
             if (dim, least, most) not in self._checked and waiting.isdisjoint(symbols(dim)):
                 self._checked.add((dim, least, most))
                 self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
+        for room, (slot, dim) in zip(self._rooms, numbers.rooms, strict=True):
+            if slot not in self._roomy and waiting.isdisjoint(symbols(dim)):
+                self._roomy.add(slot)
+                enough = self._emit(_COMPARED["less_equal"], self._dim(dim), room)
+                self._before.append(self._bounded(self._spare(), enough, 1, 1))
         for slot, dim in numbers.dims.items():
             if slot not in self._places and waiting.isdisjoint(symbols(dim)):
                 self._kinds[slot], self._places[slot] = int, self._dim(dim)
         for number, (dim, _) in numbers.work.items():
             if number not in self._work and waiting.isdisjoint(symbols(dim)):
                 self._work[number] = self._dim(dim)
+
+    def _bind(self, place: int, names: Sequence[str], length: DimLike | None) -> None:
+        """Give a number its names."""
+        zero = self._constant(0)
+        if length is None:
+            below = self._emit(_INTEGERS["subtract"], zero, place)
+            for name, one in zip(names, (place, below), strict=False):
+                self._lengths[name] = self._emit(_OF_LENGTHS["max"], one, zero)
+            return
+        size = self._dim(length)
+        negative = self._emit(_COMPARED["less"], place, zero)
+        more = self._emit(_INTEGERS["multiply"], negative, size)
+        position = self._emit(_OF_LENGTHS["max"], self._emit(_INTEGERS["add"], place, more), zero)
+        self._lengths[names[0]] = self._emit(_OF_LENGTHS["min"], position, size)
 
     def _spare(self) -> int:
         self._size += 1
@@ -254,8 +280,8 @@ class Cells:
         for value, place in self._constants.items():
             self._memory[place] = value
 
-    def start(self, values: Sequence[Any], counter: range | None) -> bool:
-        """State what the program knows before a step, and the counter from there on; whether int64 and float64 hold all."""
+    def start(self, values: Sequence[Any], rooms: Sequence[int], counter: range | None) -> bool:
+        """State what the program knows before a step, how much memory there is, and the counter; whether int64 holds all."""
         first, step, behind = (0, 0, 0) if counter is None else (counter[0], counter.step, counter[-1] + counter.step)
         numbers = [*values, first, step, behind]
         if any(type(value) is int and not -_MOST <= value <= _MOST for value in numbers):
@@ -268,6 +294,8 @@ class Cells:
                 self._memory[self._places[slot]] = value
         for name, value in zip(self._numbers.lengths, lengths, strict=True):
             self._memory[self._lengths[name]] = value
+        for place, size in zip(self._rooms, rooms, strict=True):
+            self._memory[place] = size
         if counter is not None:
             self._memory[self._places[self._numbers.counter]], self._memory[self._step] = first, step
         return True

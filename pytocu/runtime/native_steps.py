@@ -9,6 +9,7 @@ import ctypes
 import sys
 from collections.abc import Sequence
 from functools import lru_cache, partial
+from math import prod
 from time import perf_counter
 from typing import Any
 
@@ -111,18 +112,27 @@ class NativeLoop:
 
         def replay(noted: Sequence[Noted], left: int) -> int:
             if loop.numbers is not None:
-                return self._computed(loop.numbers, noted, numbers[len(numbers) - left :])
+                count, made.numbers, _ = self._computed(loop.numbers, noted, numbers[len(numbers) - left :])
+                return count
             return self._replay(noted, left, perf_counter() - start)
 
         replayed = alone and len(numbers) >= least_steps(loop)
-        return Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST)
+        moves = loop.numbers is not None and loop.numbers.whole
+        grows = loop.numbers is not None and moves and bool(loop.numbers.rooms)
+        made = Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST, moves, grows)
+        return made
 
-    def _computed(self, numbers: Numbers, noted: Sequence[Noted], counter: range) -> int:
-        """Make the steps of a range whose launches take numbers that differ; how many."""
+    def _computed(self, numbers: Numbers, noted: Sequence[Noted], counter: range | None) -> Made:
+        """Make steps whose launches take numbers that differ: those of a range, or until a truth value is false.
+
+        A number that is one that only Python has ends them, too.
+        """
         made = self._table_for(numbers, noted)
-        steps, _ = made.steps(self.loop.period, noted, noted[-1][1], counter)
+        values = noted[-1][1]
+        steps, ended = made.steps(self.loop.period, noted, values, counter)
+        carried = made.carried() if steps else values[: len(numbers.carried)]
         self._spare[0] = made
-        return steps
+        return steps, carried, not ended
 
     def _table_for(self, numbers: Numbers, noted: Sequence[Noted]) -> _Computed:
         """A table for the launches of a period, which nobody else uses meanwhile."""
@@ -138,19 +148,11 @@ class NativeLoop:
 
         def replay(noted: Sequence[Noted]) -> Made:
             if self.loop.numbers is not None:
-                return self._computed_to_the_end(self.loop.numbers, noted)
+                return self._computed(self.loop.numbers, noted, None)
             return self._to_the_end(noted), (), False
 
-        return Until(self.loop.period, SOON, replay, MOST)
-
-    def _computed_to_the_end(self, numbers: Numbers, noted: Sequence[Noted]) -> Made:
-        """Make steps, with numbers that differ, until a truth value is false, or a number is one that only Python has."""
-        made = self._table_for(numbers, noted)
-        values = noted[-1][1]
-        steps, ended = made.steps(self.loop.period, noted, values, None)
-        carried = made.carried() if steps else values[: len(numbers.carried)]
-        self._spare[0] = made
-        return steps, carried, not ended
+        grows = self.loop.numbers is not None and bool(self.loop.numbers.rooms)
+        return Until(self.loop.period, SOON, replay, MOST, grows)
 
     def _to_the_end(self, noted: Sequence[Noted]) -> int:
         """Make steps until a truth value that was noted is false; how many."""
@@ -290,13 +292,17 @@ class _Computed:
 
     def steps(self, period: int, noted: Sequence[Noted], values: Sequence[Any], counter: range | None) -> tuple[int, bool]:
         """Make the steps of a range, or all; how many, and whether a truth value has ended them."""
-        if not self._usable or not self._cells.start(values, counter):
-            return 0, False
         table, numbers = self._table, self._numbers
-        known = dict(zip(numbers.lengths, values[len(numbers.given) :], strict=True))
-        found = {read.name for read in numbers.reads}
+        # Behind numbers and lengths stand the shapes of memory that a step makes for itself, and that memory.
+        fixed = len(numbers.given) + len(numbers.lengths)
+        ends = [given for number, given, *_ in noted if number == END]
+        rooms = [min(prod(shape) for shape in shapes) for shapes in zip(*(given[fixed] for given in ends), strict=True)]
+        if not self._usable or not self._cells.start(values[:fixed], rooms, counter):
+            return 0, False
+        known = dict(zip(numbers.lengths, values[len(numbers.given) : fixed], strict=True))
+        found = {read.name for read in numbers.reads} | {name for _, names, _ in numbers.binds for name in names}
         numbered = [] if counter is None else [counter[0], counter[-1]]
-        ends = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in numbered] or [known]
+        spans = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in numbered] or [known]
         for k, place in self._launches.items():
             number, given, work, cost = noted[k]
             ctypes.memmove(self._slots[k], given, len(given))
@@ -305,7 +311,7 @@ class _Computed:
                 # Of what is read in each step there is one example.
                 example = work, cost
                 work, cost = (
-                    max(1, *(n if set(symbols(dim)) & found else evaluate(dim, sizes) for sizes in ends))
+                    max(1, *(n if set(symbols(dim)) & found else evaluate(dim, sizes) for sizes in spans))
                     for n, dim in zip(example, numbers.work[number], strict=True)
                 )
                 cut = partial(self._cells.cut, k)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import lcm
 from typing import TypeAlias
 
-from pytocu.ir.dims import DimLike, ends_of, symbols
+from pytocu.ir.dims import DimLike, ends_of, product, symbols
 from pytocu.record import Record
 from pytocu.runtime.plan import Plan, Step
 
@@ -21,6 +21,13 @@ Bounds: TypeAlias = "tuple[DimLike, int, int | None]"
 
 Address: TypeAlias = "tuple[int, int, int]"
 """A launch of a step, its parameter that is a pointer, and words behind that."""
+
+
+Room: TypeAlias = "tuple[int, DimLike]"
+"""Memory, and how many elements it has."""
+
+Bind: TypeAlias = "tuple[int, tuple[str, ...], DimLike | None]"
+"""A number; what it has above 0 and below, in lengths, or the position that it means as a bound of so many elements."""
 
 
 class Read(Record):
@@ -65,6 +72,13 @@ class Numbers(Record):
         Behind so many launches: the first word of a requirement; where it was written, Python makes the step, and raises.
     condition : int
         Of a ``while``: the slot of a computed number that says whether another step follows; -1 otherwise.
+    rooms : tuple of Room
+        Memory that a step makes for itself and how many elements that has, where these differ; where they are more than in the
+        steps that the program made, Python makes the step.
+    binds : tuple of Bind
+        Numbers that have names in lengths.
+    whole : bool
+        Whether these are all of the program's numbers, so that it need not compute them beside.
     """
 
     counter: int
@@ -81,6 +95,9 @@ class Numbers(Record):
     reads: tuple[Read, ...] = ()
     words: tuple[tuple[int, Address], ...] = ()
     condition: int = -1
+    rooms: tuple[Room, ...] = ()
+    binds: tuple[Bind, ...] = ()
+    whole: bool = True
 
 
 _COMPUTED = frozenset(
@@ -152,7 +169,7 @@ def judged(plan: Plan) -> dict[int, Steady | str]:
                 memory.add(slot)
             case ("for", _, _, params, starts) | ("while", params, starts):
                 memory.update(p for p, start in zip(params, starts, strict=True) if start in memory)
-                found[position] = _judge(plan, step, plan.steps[position + 1 : _end(plan.steps, position)], memory)
+                found[position] = _judge(plan, step, plan.steps[position + 1 : end_of(plan.steps, position)], memory)
             case ("hand on", results, values):
                 memory.update(r for r, value in zip(results, values, strict=True) if value in memory)
     return found
@@ -176,7 +193,7 @@ def steady(plan: Plan, native: bool) -> dict[int, Steady]:
     return {k: loop for k, loop in found.items() if loop.flag < 0 and loop.numbers is None}
 
 
-def _end(steps: Sequence[Step], begin: int) -> int:
+def end_of(steps: Sequence[Step], begin: int) -> int:
     """Where the loop that begins at a position ends, behind its ``next``."""
     depth = 0
     for position in range(begin, len(steps)):
@@ -204,10 +221,13 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     # What the counter is called, and the lengths that depend on it.
     counted = tuple(n for s in inner if s[0] == "bind" and loop[0] == "for" and s[1] == loop[1] for n in s[2])
     found = tuple(s[2] for s in inner if s[0] == "read_length")
-    names = (*counted, *found)
+    binds = tuple(s[1:] for s in inner if s[0] == "bind" and not (loop[0] == "for" and s[1] == loop[1]))
+    bound = tuple(name for _, known, _ in binds for name in known)
+    names = (*counted, *found, *bound)
     varying |= {step[1] for step in inner if step[0] == "dim" and _any_of(step[2:], names)}
     _spread(inner, varying)
     launches, loops, differs = 0, False, False
+    rooms: list[Room] = []
     for step in inner:
         match step:
             case ("for", _, bounds, *_):
@@ -218,8 +238,6 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
                 return "there is a while loop in its steps"
             case ("library", _, name, *_):
                 return f"np.{name} is a call of the caller's library"
-            case ("bind", slot, *_) if not (loop[0] == "for" and slot == loop[1]):
-                return PARTS
             case ("read_length", *_):
                 differs = True
             case ("read", *_) if step is not reads:
@@ -230,26 +248,33 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
                 launches += 1
             case ("check", _, dims, *_):
                 differs = differs or _any_of(dims, names)
-            case ("allocate", _, _, shape, *_) if _any_of(shape, names):
-                return READ if _any_of(shape, found) else PARTS
+            case ("allocate", slot, _, shape, *_) if _any_of(shape, names):
+                if slot in yielded:
+                    return READ if _any_of(shape, found) else PARTS
+                differs = True
+                rooms.append((slot, product(shape)))
             case ("if", test) if test in varying:
                 return "which branch is taken differs from step to step"
+    # What stands in a branch that is not taken has no value to begin with.
+    simple = not loops and all(step[0] != "if" for step in inner)
+    if binds and not simple:
+        return PARTS
     if counts and loops:
         return COUNTS
     numbers, computed = None, {p: after[p] for p in params if p not in carried}
     looks = any(step[0] == "failed" for step in inner)
-    # What stands in a branch that is not taken has no value to begin with.
-    simple = not loops and all(step[0] != "if" for step in inner)
+    named = counted, found, binds, tuple(rooms)
     if loop[0] == "while" and simple and (counts or differs or looks):
         # The program's numbers behind the steps are what the native function has computed, so it computes all.
         condition = computed.pop(params[0])
-        numbers = _numbers(plan, -1, inner, varying, computed, counted, found, -1 if reads else condition)
+        numbers = _numbers(plan, -1, inner, varying, computed, named, carried, -1 if reads else condition)
     elif loop[0] == "for" and simple and differs:
-        numbers = _numbers(plan, loop[1], inner, varying, computed, counted, found)
+        numbers = _numbers(plan, loop[1], inner, varying, computed, named, carried)
+        numbers = numbers or _numbers(plan, loop[1], inner, varying, computed, named, carried, whole=False)
     if loop[0] == "while" and numbers is None and (counts or not reads):
         return COUNTS if reads else CONDITION
     moves = {p: after[p] for p in carried}
-    if found and (numbers is None or (counts and loop[0] == "for")):
+    if found and (numbers is None or (counts and not numbers.whole)):
         # Python's numbers may be made of lengths that only the steps themselves read.
         return READ
     if differs and numbers is None:
@@ -259,7 +284,7 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
     if {*moves.values()} != carried:
         return "a step hands on memory that it makes"
     alone = looks and numbers is None and loop[0] == "for" and simple
-    period, looked = _period(moves), _memory(plan, inner) if alone else None
+    period, looked = _period(moves), _memory(plan, inner, carried) if alone else None
     if looked is None:
         return Steady(period, launches, counts, flag, loops, numbers, looks)
     return Steady(period, launches, counts, flag, loops, numbers, looks, looked[0], looked[2])
@@ -276,16 +301,19 @@ def _numbers(
     steps: Sequence[Step],
     varying: set[int],
     after: dict[int, int],
-    counted: tuple[str, ...],
-    found: tuple[str, ...],
+    named: tuple[tuple[str, ...], tuple[str, ...], tuple[Bind, ...], tuple[Room, ...]],
+    carried_memory: set[int],
     condition: int = -1,
+    whole: bool = True,
 ) -> Numbers | None:
-    """What is to be computed of numbers that differ; None where only Python can.
+    """What is to be computed of numbers that differ, all or as far as kernels need it; None where only Python can.
 
-    Of a ``while``, which has no counter, that is everything, and of a ``for`` as much as kernels need. `counted` are the names
-    of the counter, `found` those of lengths that are read, and `condition` is a number that says whether another step follows.
+    `named` are the names of the counter, those of lengths that are read, other numbers with names, and memory whose length
+    depends on these; `condition` is a number that says whether another step follows.
     """
-    names = (*counted, *found)
+    counted, found, binds, rooms = named
+    late = (*found, *(name for _, known, _ in binds for name in known))
+    names = (*counted, *late)
     stored: dict[int, tuple[tuple[int, int, str], ...]] = {}
     work: dict[int, tuple[DimLike, DimLike]] = {}
     converted = {step[1]: step[2] for step in steps if step[0] == "convert" and not step[4]}
@@ -299,7 +327,8 @@ def _numbers(
         if _any_of((spec.work, spec.cost), names):
             work[number] = spec.work, spec.cost
     wanted = {slot for taken in stored.values() for _, slot, _ in taken}
-    if counter < 0:
+    wanted |= {slot for slot, _, _ in binds}
+    if whole:
         wanted |= {slot for slot in (*after, *after.values(), condition) if slot in varying} | (varying & made.keys())
     before = -1
     while len(wanted) > before:
@@ -320,29 +349,31 @@ def _numbers(
         return None
     carried = tuple((p, value) for p, value in after.items() if p in wanted and value != p)
     given = [*(p for p, _ in carried), *sorted(wanted - known), *sorted(p for p in wanted & after.keys() if after[p] == p)]
-    lengths = {n: None for dim in (*dims.values(), *sum(work.values(), ()), *(b[0] for b in checks)) for n in symbols(dim)}
+    listed = [*dims.values(), *sum(work.values(), ()), *(b[0] for b in checks), *(r[1] for r in rooms)]
+    listed += [length for _, _, length in binds if length is not None]
+    lengths = {n: None for dim in listed for n in symbols(dim)}
     others = tuple(name for name in lengths if name not in names)
-    late = {slot for slot, dim in dims.items() if _any_of((dim,), found)}
-    memory = _memory(plan, steps)
-    if memory is None or any(late & set(sources) for _, _, sources in computed):
+    behind = {slot for slot, dim in dims.items() if _any_of((dim,), late)}
+    memory = _memory(plan, steps, carried_memory)
+    if memory is None or any(behind & set(sources) for _, _, sources in computed):
         return None
     kernels, reads, words = memory
     lists = tuple(given), counted, others, dims, work, tuple(checks), kernels, reads, words
-    return Numbers(counter, carried, computed, stored, *lists, condition)
+    return Numbers(counter, carried, computed, stored, *lists, condition, rooms, binds, whole)
 
 
 def _memory(
-    plan: Plan, steps: Sequence[Step]
+    plan: Plan, steps: Sequence[Step], carried: set[int]
 ) -> tuple[tuple[int, ...], tuple[Read, ...], tuple[tuple[int, Address], ...]] | None:
     """The kernels of a step, and the words of memory that are looked at in it; None where they cannot be in steps made at once.
 
-    A step that Python makes after all is begun anew, so what is launched before a length is read may write nothing else.
+    A step that Python makes after all is begun anew, so what is launched before a length is read may write only memory that
+    the step has for itself.
     """
     launches = [(step[1], step[2]) for step in steps if step[0] == "launch"]
     reads: list[Read] = []
     words: list[tuple[int, Address]] = []
-    count, free = 0, {n for n in range(len(plan.parameters)) if n not in plan.written}
-    free |= {step[1] for step in steps if step[0] in ("read_length", "failed")}
+    count, others = 0, carried | set(plan.written)
     touched: set[int] = set()
 
     def address(slot: int, at: int) -> Address | None:
@@ -361,7 +392,7 @@ def _memory(
                 return None
             if step[0] == "failed":
                 words.append((count, where))
-            elif not touched <= free:
+            elif touched & others:
                 return None
             else:
                 reads.append(Read(count, step[2], where, step[3] if isinstance(step[3], int) else None))

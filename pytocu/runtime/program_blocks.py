@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.plan_loops import Steady
+from pytocu.runtime.plan_loops import Numbers, Steady, end_of
 from pytocu.runtime.program_text import Text
 
 BLOCKS = frozenset({"for", "while", "if", "else", "end", "next", "hand on"})
@@ -35,6 +35,16 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         if inner and text.access.keep:
             text.lines.append(indent + text.access.keep.format(made=f"({''.join(f'v{slot}, ' for slot in inner)})"))
 
+    def moved(params: Sequence[int], yielded: Sequence[int], steps: str, numbers: Numbers) -> None:
+        """Where steps have been made at once: memories and numbers as they are behind these."""
+        text.lines.append(f"{indent}if {steps}.made:")
+        text.lines.append(f"{indent}    {steps}.made = False")
+        turns = [(p, y) for p, y in zip(params, yielded, strict=True) if y in params and p != y]
+        if turns:
+            text.lines.append(f"{indent}    for _ in range({steps}.turns): {assign(*zip(*turns, strict=True))}")
+        if numbers.carried:
+            text.lines.append(f"{indent}    {''.join(f'v{param}, ' for param, _ in numbers.carried)} = {steps}.numbers")
+
     indent = "    " * text.depth
     match step:
         case ("for", counter, bounds, params, starts):
@@ -53,10 +63,15 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             text.open.append((name, isinstance(loop, Steady) and (loop.counts or loop.numbers is not None)))
             text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
             text.depth += 1
+            if (whole := text.numbers.get(name)) is not None and whole.whole:
+                indent += "    "
+                _, inner, yielded = text.plan.steps[end_of(text.plan.steps, position) - 1]
+                moved(inner, yielded, name, whole)
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts))
             loop, name = text.loops[position], ""
-            if isinstance(loop, Steady) and text.access.until and not (loop.waits and text.access.failed):
+            computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
+            if isinstance(loop, Steady) and text.access.until and computed and not (loop.waits and text.access.failed):
                 name = f"steps{params[0]}"
                 text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
                 text.numbers[name] = loop.numbers
@@ -74,7 +89,9 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             numbers = text.numbers.get(steps)
             if numbers is not None:
                 given = [*(f"v{slot}" for slot in numbers.given), *(text.lengths[name] for name in numbers.lengths)]
-                text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({''.join(f'{name}, ' for name in given)}))")
+                made = [slot for slot, _ in numbers.rooms]
+                given += [f"({''.join(f'{word}{slot}, ' for slot in made)})" for word in ("shape", "v")]
+                text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({', '.join(given)}))")
             if steps in text.flags:
                 # Other memories have the results where the steps that are left are no whole periods.
                 text.lines.append(f"{indent}if v{params[0]} and {steps}.made():")
@@ -82,6 +99,9 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
                 if numbers is not None and numbers.carried:
                     text.lines.append(f"{indent}    {''.join(f'v{param}, ' for param, _ in numbers.carried)} = {steps}.numbers")
                 text.lines.append(f"{indent}    v{params[0]} = {steps}.goes_on")
+            elif numbers is not None and numbers.whole:
+                indent = indent[4:]
+                moved(params, yielded, steps, numbers)
             text.depth -= 1
         case ("else",):
             let_go()
