@@ -169,7 +169,7 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return arrays[0].astype(np.uint16)
             case name if name in HIDDEN:
                 return arrays[0]
-            case "near_reciprocal":
+            case "near_reciprocal" | "near_double_reciprocal":
                 return 1 / arrays[0]
             case "near_power_of_two":
                 return np.exp2(arrays[0])

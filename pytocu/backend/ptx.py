@@ -39,6 +39,7 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     # Assemblers do not see through this one: its bytes in their order.
     "hidden_word": ("prmt.b32 {0}, {1}, 0, 0x3210;", "w", "w"),
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
+    "near_double_reciprocal": ("rcp.approx.ftz.f64 {0}, {1};", "d", "d"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),
 }

@@ -239,6 +239,12 @@ def _near_reciprocal(x: Any) -> Any:
     return np.where(np.abs(made) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), made), made)
 
 
+def _near_double_reciprocal(x: Any) -> Any:
+    """1 / x by the upper words of both, which is all that the instruction has."""
+    upper = np.uint64(0xFFFFFFFF00000000)
+    return _words(_words(np.divide(1.0, _words(_words(x, np.uint64) & upper, np.float64)), np.uint64) & upper, np.float64)
+
+
 def _power_of_two(x: Any) -> Any:
     made = np.exp2(np.asarray(x, np.float64))
     return np.where(made < np.finfo(np.float32).tiny, 0, made).astype(np.float32)[()]
@@ -261,6 +267,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "hidden_double": np.positive,
     "hidden_word": np.positive,
     "near_reciprocal": _near_reciprocal,
+    "near_double_reciprocal": _near_double_reciprocal,
     "near_power_of_two": _power_of_two,
     "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),
     "divide_truncated": _divide_truncated,

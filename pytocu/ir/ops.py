@@ -438,6 +438,10 @@ row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity 
     "is subnormal, on a GPU",
     infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", c="near_reciprocal({0})",
     llvm="near_reciprocal")  # fmt: skip
+row("near_double_reciprocal", "elementwise", 1, "1 / x of a float64 x within 2**-18 of it, where both are "
+    "normal, zero or infinity, on a GPU",
+    infer=infer.same, levels=LOOP, exact=False, ulp=2**36, primitive="f", c="near_double_reciprocal({0})",
+    llvm="near_double_reciprocal")  # fmt: skip
 row("near_power_of_two", "elementwise", 1, "2 ** x within 2**-22 of it; 0 for what is not normal, on a GPU", infer=infer.same,
     levels=LOOP, exact=False, ulp=2, primitive="f", c="near_power_of_two({0})", llvm="near_power_of_two")  # fmt: skip
 row("near_inverse_root", "elementwise", 1, "1 / sqrt(x) of a normal x, zero or infinity within 2**-22 of it, on a GPU",

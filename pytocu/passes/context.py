@@ -12,11 +12,20 @@ from pytocu.record import Record
 _CUDA = re.compile(r"cuda(?::(sm_\d+[af]?))?$")
 
 
+_FLOAT64 = ("", "80", "90", "100")
+"""Architectures with half as many units for float64 as for float32, which are those for computing; or one that is not known."""
+
+
 class Target(Record):
     """A kind of machine: ``cpu``, or ``cuda`` with an architecture such as ``sm_90``."""
 
     kind: str
     arch: str = ""
+
+    @property
+    def has_float64_units(self) -> bool:
+        """Whether a GPU's float64 arithmetic is about as fast as its float32 arithmetic."""
+        return self.kind == "cuda" and self.arch.removeprefix("sm_").rstrip("af") in _FLOAT64
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.arch}" if self.arch else self.kind

@@ -142,6 +142,14 @@ def _divided(function: Function, context: PassContext) -> bool:
     return not context.fastmath and any(i.attr("several") is not None for i in walk(function.body))
 
 
+def _by_one(function: Function, context: PassContext) -> bool:
+    """Whether lanes divide, on a GPU that has as many units for float64 as the products need."""
+    if context.fastmath or not context.target.has_float64_units:
+        return False
+    lanes = (inst.regions[0] for inst in walk(function.body) if inst.op.name == "lanes")
+    return any(inst.op.name == "divide" for region in lanes for inst in region.insts)
+
+
 def _launches(function: Function, context: PassContext) -> bool:
     return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
 
@@ -206,6 +214,8 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("expand", "formulas select too"),)),
     Pass("quotients", _where(_divided, "quotients"), "Lanes that divide or take roots have one test of the operands.",
          after=(("expand", "formulas divide too"), ("zeros", "divisors are hidden from compilers"))),
+    Pass("shared-divisors", _where(_by_one, "shared_divisors"), "Lanes that divide by one number multiply by its reciprocal.",
+         after=(("expand", "formulas divide too"), ("quotients", "what has a test there is faster"))),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("negations", _where(_negated, "negations"), "Negated integers reach the minima and maxima of the vendors' assemblers.",
          after=(("expand", "formulas are minima and maxima"),)),

@@ -97,14 +97,14 @@ def _found(lanes: Inst, region: Block, written: set[Value]) -> list[Inst]:
     for inst in reversed(region.insts[:-1]):
         if not right.isdisjoint(inst.results) or not _may_be_wrong(inst):
             right.update(inst.args, (a for r in inst.regions for step in walk(r) for a in step.args))
-        elif inst.op.name in ("divide", "sqrt") and inst.types[0] == scalar(F32) and not _is_product(inst):
+        elif inst.op.name in ("divide", "sqrt") and inst.types[0] == scalar(F32) and not is_product(inst):
             found.append(inst)
     if len(found) * count < LEAST or not right.isdisjoint(region.params[len(region.params) - _carried(lanes) :]):
         return []
     return found[::-1]
 
 
-def _is_product(inst: Inst) -> bool:
+def is_product(inst: Inst) -> bool:
     """Whether it is a division by a power of two, which compilers write as a product."""
     divisor = inst.args[-1].inst
     return divisor is not None and divisor.op.name == "const" and math.frexp(divisor.attr("value"))[0] in (0.5, -0.5)

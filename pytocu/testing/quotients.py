@@ -30,7 +30,7 @@ from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import VectorType
-from pytocu.passes import quotients
+from pytocu.passes import quotients, shared_divisors
 from pytocu.passes.context import PassContext, parse_target
 from pytocu.runtime import cuda
 
@@ -57,6 +57,9 @@ _FORMS: dict[str, dict[str, str]] = {
     "one divisor": {
         "load": "%d = load %b, %i : f32", "given": "%a_vector", "params": "%e: f32", "row": "divide %e, %d",
     },
+    "one divisor of any size": {
+        "load": "%d = load %b, %i : f32", "given": "%a_vector", "params": "%e: f32", "row": "divide %e, %d",
+    },
     "own divisors": {
         "load": "%b_vector = load %b, %at {align = 16, lanes = 4} : <4 x f32>", "given": "%a_vector, %b_vector",
         "params": "%e: f32, %d: f32", "row": "divide %e, %d",
@@ -65,7 +68,12 @@ _FORMS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 
 FORMS = tuple(_FORMS)
-"""What the lanes of a kernel compute: quotients by one number or by one of each lane, roots."""
+"""What the lanes of a kernel compute: quotients by one number, with a test or in float64, or by one of each lane, roots."""
+
+TESTED = tuple(form for form in FORMS if form != "one divisor of any size")
+"""Those that are computed again where a test of the numbers says so."""
+
+_SHARED = ("one divisor", "one divisor of any size")
 
 Run = Callable[[np.ndarray, np.ndarray], np.ndarray]
 """Quotients or roots of the rows of an array of shape (n, 4); by divisors of shape (n,) or (n, 4)."""
@@ -88,7 +96,7 @@ def kernel(form: str, quick: bool = False) -> Function:
     [1, 0]
     """
     text = _KERNEL.format(name=form.replace(" ", "_"), **_FORMS[form])
-    made = quotients.run(parse_function(text), PassContext(parse_target("cuda")))
+    made = (quotients if form in TESTED else shared_divisors).run(parse_function(text), PassContext(parse_target("cuda")))
     return rewrite(made, _untested) if quick else made
 
 
@@ -174,7 +182,7 @@ def quotient_cases(form: str, near: int, every: int = 1) -> Iterator[tuple[np.nd
     mantissas = np.arange(1 << 23, 1 << 24, every, dtype=np.int64)
     random = np.random.default_rng(1)
     signs = np.array([-1, 1], np.float32)
-    shared = form == "one divisor"
+    shared = form in _SHARED
     of_others, of_divisors = ((-92, 56), (-64, 30)) if shared else ((-57, 56), (-38, 124))
     zeros = 0
     while 1 << zeros <= near:
@@ -230,18 +238,18 @@ def edge_cases(form: str) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     for lanes in (slice(0, 4), slice(0, 1), slice(3, 4)):
         rows, divisors = (np.tile(_ORDINARY[:4], (len(a), 1)) for _ in range(2))
         rows[:, lanes], divisors[:, lanes] = a[:, None], b[:, None]
-        yield rows, b if form == "one divisor" else divisors
+        yield rows, b if form in _SHARED else divisors
     # Quotients in the middle of two subnormal numbers.
     odd = np.arange(1, 2**16, 2, dtype=np.float32).reshape(-1, 4)
-    for divisor in (3.0, 5.0, 11.0):
+    for divisor in (3.0, 5.0, 11.0, 49.0):
         divisors = np.full_like(odd, divisor * 2.0**60)
-        yield np.ldexp(divisor * odd, -90), np.ascontiguousarray(divisors[:, 0]) if form == "one divisor" else divisors
+        yield np.ldexp(divisor * odd, -90), np.ascontiguousarray(divisors[:, 0]) if form in _SHARED else divisors
     random = np.random.default_rng(1)
     for _ in range(4):
         # The lanes of a row are about as large, so that they pass the test together.
         exponents = random.integers(-149, 128, (2, CHUNK, 1)).astype(np.int32)
         rows, divisors = np.ldexp(random.uniform(1, 2, (2, CHUNK, 4)).astype(np.float32), exponents)
-        yield rows, np.ascontiguousarray(divisors[:, 0]) if form == "one divisor" else divisors
+        yield rows, np.ascontiguousarray(divisors[:, 0]) if form in _SHARED else divisors
 
 
 def wrong(form: str, run: Run, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -254,7 +262,7 @@ def wrong(form: str, run: Run, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def cases(form: str, every: int = 1) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """The hard cases of a kernel."""
-    return root_cases(every) if form == "roots" else quotient_cases(form, 8 if form == "one divisor" else 32, every)
+    return root_cases(every) if form == "roots" else quotient_cases(form, 8 if form in _SHARED else 32, every)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -26,6 +26,12 @@ def shares(x):
 #| struct alignas(8) f32x2 { float lane[2]; };
 #| struct alignas(4) f32x1 { float lane[1]; };
 #|
+#| static __device__ __forceinline__ double near_double_reciprocal(double x) {
+#|     double value;
+#|     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(value) : "d"(x));
+#|     return value;
+#| }
+#|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
@@ -138,7 +144,6 @@ def shares(x):
 #|         const float t_15 = __shfl_xor_sync(0xffffffffu, t_14, 2);
 #|         const float t_16 = t_14 + t_15;
 #|         const float t_17 = __shfl_xor_sync(0xffffffffu, t_16, 1);
-#|         const float t_18 = t_16 + t_17;
 #|         f32x16 vector_5;
 #|         #pragma unroll
 #|         for (int k_6 = 0; k_6 < 16; k_6++) {
@@ -150,45 +155,52 @@ def shares(x):
 #|         f32x4 vector_8;
 #|         #pragma unroll
 #|         for (int k_7 = 0; k_7 < 4; k_7++) {
-#|             const float t_19 = vector_5.lane[4 * k_7];
-#|             const float t_20 = t_19 + vector_5.lane[4 * k_7 + 1];
-#|             const float t_21 = t_20 + vector_5.lane[4 * k_7 + 2];
-#|             const float t_22 = t_21 + vector_5.lane[4 * k_7 + 3];
-#|             const float t_23 = __shfl_xor_sync(0xffffffffu, t_22, 1);
-#|             const float t_24 = t_1 ? t_23 : -0.0f;
-#|             const float t_25 = t_22 + t_23;
-#|             const float t_26 = __shfl_xor_sync(0xffffffffu, t_25, 2);
-#|             const float t_27 = t_2 ? t_26 + t_24 : t_24;
-#|             const float t_28 = t_25 + t_26;
-#|             const float t_29 = __shfl_xor_sync(0xffffffffu, t_28, 4);
-#|             const float t_30 = t_3 ? t_29 + t_27 : t_27;
-#|             const float t_31 = t_28 + t_29;
-#|             const float t_32 = __shfl_xor_sync(0xffffffffu, t_31, 8);
-#|             const float t_33 = t_4 ? t_32 + t_30 : t_30;
-#|             const float t_34 = t_31 + t_32;
-#|             const float t_35 = __shfl_xor_sync(0xffffffffu, t_34, 16);
-#|             vector_6.lane[4 * k_7] = t_19;
-#|             vector_6.lane[4 * k_7 + 1] = t_20;
-#|             vector_6.lane[4 * k_7 + 2] = t_21;
-#|             vector_6.lane[4 * k_7 + 3] = t_22;
-#|             vector_7.lane[k_7] = t_5 ? t_35 + t_33 : t_33;
-#|             vector_8.lane[k_7] = t_34 + t_35;
+#|             const float t_18 = vector_5.lane[4 * k_7];
+#|             const float t_19 = t_18 + vector_5.lane[4 * k_7 + 1];
+#|             const float t_20 = t_19 + vector_5.lane[4 * k_7 + 2];
+#|             const float t_21 = t_20 + vector_5.lane[4 * k_7 + 3];
+#|             const float t_22 = __shfl_xor_sync(0xffffffffu, t_21, 1);
+#|             const float t_23 = t_1 ? t_22 : -0.0f;
+#|             const float t_24 = t_21 + t_22;
+#|             const float t_25 = __shfl_xor_sync(0xffffffffu, t_24, 2);
+#|             const float t_26 = t_2 ? t_25 + t_23 : t_23;
+#|             const float t_27 = t_24 + t_25;
+#|             const float t_28 = __shfl_xor_sync(0xffffffffu, t_27, 4);
+#|             const float t_29 = t_3 ? t_28 + t_26 : t_26;
+#|             const float t_30 = t_27 + t_28;
+#|             const float t_31 = __shfl_xor_sync(0xffffffffu, t_30, 8);
+#|             const float t_32 = t_4 ? t_31 + t_29 : t_29;
+#|             const float t_33 = t_30 + t_31;
+#|             const float t_34 = __shfl_xor_sync(0xffffffffu, t_33, 16);
+#|             vector_6.lane[4 * k_7] = t_18;
+#|             vector_6.lane[4 * k_7 + 1] = t_19;
+#|             vector_6.lane[4 * k_7 + 2] = t_20;
+#|             vector_6.lane[4 * k_7 + 3] = t_21;
+#|             vector_7.lane[k_7] = t_5 ? t_34 + t_32 : t_32;
+#|             vector_8.lane[k_7] = t_33 + t_34;
 #|         }
 #|         f32x16 vector_9;
 #|         float carried_1 = -0.0f;
 #|         #pragma unroll
 #|         for (int k_8 = 0; k_8 < 4; k_8++) {
-#|             const float t_36 = carried_1 + vector_7.lane[k_8];
-#|             vector_9.lane[4 * k_8] = t_36 + vector_6.lane[4 * k_8];
-#|             vector_9.lane[4 * k_8 + 1] = t_36 + vector_6.lane[4 * k_8 + 1];
-#|             vector_9.lane[4 * k_8 + 2] = t_36 + vector_6.lane[4 * k_8 + 2];
-#|             vector_9.lane[4 * k_8 + 3] = t_36 + vector_6.lane[4 * k_8 + 3];
+#|             const float t_35 = carried_1 + vector_7.lane[k_8];
+#|             vector_9.lane[4 * k_8] = t_35 + vector_6.lane[4 * k_8];
+#|             vector_9.lane[4 * k_8 + 1] = t_35 + vector_6.lane[4 * k_8 + 1];
+#|             vector_9.lane[4 * k_8 + 2] = t_35 + vector_6.lane[4 * k_8 + 2];
+#|             vector_9.lane[4 * k_8 + 3] = t_35 + vector_6.lane[4 * k_8 + 3];
 #|             carried_1 = carried_1 + vector_8.lane[k_8];
 #|         }
+#|         const double t_36 = (double)(t_16 + t_17);
+#|         const double t_37 = near_double_reciprocal(t_36);
+#|         const double t_38 = -t_36;
+#|         const double t_39 = fma(t_37, fma(t_38, t_37, 1.0), t_37);
+#|         const double t_40 = fma(t_39, fma(t_38, t_39, 1.0000000000000004), t_39);
+#|         const double t_41 = t_40 == t_40 ? t_40 : t_37;
 #|         f32x16 vector_10;
 #|         #pragma unroll
 #|         for (int k_9 = 0; k_9 < 16; k_9++) {
-#|             vector_10.lane[k_9] = vector_9.lane[k_9] / t_18;
+#|             const unsigned long long t_42 = (unsigned long long)__double_as_longlong((double)vector_9.lane[k_9] * t_41);
+#|             vector_10.lane[k_9] = (float)__longlong_as_double((long long)(t_42 & 18446744073709551608ULL));
 #|         }
 #|         store_groups<f32x4, 128>(&out[t_8], vector_10, room, fit);
 #|     }

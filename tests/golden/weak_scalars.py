@@ -122,6 +122,12 @@ def falloff(x, h):
 #$ dump falloff --args "f32[n], weak float" --emit cuda
 #| struct alignas(16) f32x4 { float lane[4]; };
 #|
+#| static __device__ __forceinline__ double near_double_reciprocal(double x) {
+#|     double value;
+#|     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(value) : "d"(x));
+#|     return value;
+#| }
+#|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
@@ -138,11 +144,18 @@ def falloff(x, h):
 #|     #pragma unroll 1
 #|     for (int i = (int)(blockIdx.x * blockDim.x + threadIdx.x) * 4; i < vectors; i += stride) {
 #|         const f32x4 x_vector = *(const f32x4*)&x[i];
+#|         const double t = (double)scalar;
+#|         const double t_1 = near_double_reciprocal(t);
+#|         const double t_2 = -t;
+#|         const double t_3 = fma(t_1, fma(t_2, t_1, 1.0), t_1);
+#|         const double t_4 = fma(t_3, fma(t_2, t_3, 1.0000000000000004), t_3);
+#|         const double t_5 = t_4 == t_4 ? t_4 : t_1;
 #|         f32x4 out_vector;
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
-#|             out_vector.lane[k] = 1.0f - x_k * x_k / scalar;
+#|             const unsigned long long t_6 = (unsigned long long)__double_as_longlong((double)(x_k * x_k) * t_5);
+#|             out_vector.lane[k] = 1.0f - (float)__longlong_as_double((long long)(t_6 & 18446744073709551608ULL));
 #|         }
 #|         *(f32x4*)&out[i] = out_vector;
 #|     }

@@ -1,0 +1,112 @@
+"""Exact float32 quotients of lanes that all divide by one number, without a division, on GPUs with many float64 units.
+
+An assembler writes each division as arithmetic for ordinary numbers, a test, and a jump to other code for very large and small
+ones.  That code takes as long to compile as a hundred instructions, and each division as ten.  Here the reciprocal is
+computed once, as float64, and each quotient is a product, of which the last bits are cut:
+
+    quotient = float32(cut(float64(a) * y)),      y = (1 / b) * (1 + d),      cut: the last three bits become 0
+
+This is the nearest float32 for all `a` and `b`, with no test.  Of positive numbers, let x = a / b, p the product, and m a
+float32 or the middle of two: x is rounded to the right one if what is left of p is below, at, or above each m as x is.  An m
+has up to 25 digits, subnormal or not, and `b` has 24, so `a` and m * b are multiples of one power of two that is more than
+m * b * 2**-49, and where they differ, |x - m| > m * 2**-49.  `d` is 2**-51, but for less than 2**-52 of rounding y.  The
+product is rounded by up to 2**-53, and never past an m, which is a float64, so p < x * (1 + 2**-50).  Eight units in the
+last place are at most m * 2**-49 where m and p have one exponent, and m is a multiple of them.  So
+
+    x = m:   m <= p < m + 8 units, and m is what is left
+    x > m:   p > m + m * 2**-49 >= m + 8 units, and more than m is left
+    x < m:   p < m * (1 - 2**-49) * (1 + 2**-50) < m
+
+Quotients too large for a float32 become infinities by the conversion, and those that are subnormal are rounded once, by it.  A
+float64 that was a float32 has a reciprocal that is neither too large nor subnormal; those of zeros and infinities are
+infinities and zeros, with which products are what quotients are.
+
+GPUs with few float64 units, which are those for graphics, divide: they would wait for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pytocu.ir.builder import Builder
+from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.expand_float64 import Real
+from pytocu.ir.expander import Expander
+from pytocu.ir.rewrite import put_again, put_with
+from pytocu.ir.types import F32, F64, U64, scalar
+from pytocu.passes.context import PassContext
+from pytocu.passes.quotients import LEAST, is_product
+
+ABOVE = 1 + 2.0**-51
+"""What a reciprocal is wrong by, so that no product is below its quotient."""
+
+CUT = 2**64 - 8
+"""The bits of a product that are kept."""
+
+
+def run(function: Function, context: PassContext) -> Function:
+    """Write lanes that divide by one number with its reciprocal."""
+    body = _block(function.body, {})
+    return function if body is function.body else Function(function.name, function.level, body, function.facts)
+
+
+def _block(block: Block, values: dict[Value, Value]) -> Block:
+    """Write a block again; `values` says what stands for values of before, and grows."""
+    builder, changed = Builder(), False
+    for inst in block.insts:
+        builder.loc = inst.loc
+        args = tuple(values.get(a, a) for a in inst.args)
+        found = _found(inst) if inst.op.name == "lanes" else {}
+        if found:
+            regions = (_multiplied(builder, inst.regions[0], found, values),)
+        else:
+            regions = tuple(_block(region, values) for region in inst.regions)
+        changed |= put_with(inst, builder, args, regions, values)
+    return Block(block.params, builder.take()) if changed else block
+
+
+def _found(lanes: Inst) -> dict[Inst, Value]:
+    """Divisions by what comes from outside, where they are many, and by what."""
+    (region,) = lanes.regions
+    inside = {*region.params, *(r for inst in region.insts for r in inst.results)}
+    found: dict[Inst, Value] = {}
+    for inst in region.insts:
+        if inst.op.name == "divide" and inst.types[0] == scalar(F32) and not is_product(inst):
+            divisor = inst.args[1]
+            if divisor.inst is not None and divisor.inst.op.name == "hidden_single":
+                # Of a product they take no sign for granted.
+                divisor = divisor.inst.args[0]
+            if divisor not in inside:
+                found[inst] = divisor
+    return found if len(found) * lanes.attr("lanes") >= LEAST else {}
+
+
+def _multiplied(builder: Builder, region: Block, found: Mapping[Inst, Value], values: dict[Value, Value]) -> Block:
+    """The region with products; the reciprocals are written in front of it."""
+    e = Expander(builder)
+    inverses = {divisor: _reciprocal(Real(e, values.get(divisor, divisor))) for divisor in dict.fromkeys(found.values())}
+    inner = Builder(builder.loc)
+    for inst in region.insts:
+        inner.loc = inst.loc
+        if inst in found:
+            made = _quotient(Real(Expander(inner), values.get(inst.args[0], inst.args[0])), inverses[found[inst]])
+            made.name = inst.result.name
+            values[inst.result] = made
+        else:
+            put_again(inner, inst, values)
+    return Block(region.params, inner.take())
+
+
+def _reciprocal(divisor: Real) -> Value:
+    """1 / divisor as a float64, a little larger: two steps of Newton's method."""
+    b = divisor.cast(F64)
+    near = b.row("near_double_reciprocal")
+    made = near.fma((-b).fma(near, 1.0), near)
+    made = made.fma((-b).fma(made, ABOVE), made)
+    # Of zeros and infinities the steps make NaN.
+    return made.equals(made).choose(made, near).value
+
+
+def _quotient(a: Real, inverse: Value) -> Value:
+    product = (a.cast(F64) * Real(a.e, inverse)).bitcast(U64)
+    return product.row("bitwise_and", CUT).bitcast(F64).cast(F32).value
