@@ -51,7 +51,8 @@ def row_cases() -> list[tuple[Op, tuple[DType, ...], DType]]:
         elif op.name in HALVES:
             cases.append((op, (U16, U16), BOOL if op.infer is infer.truth else U16))
         elif op.name.startswith("near_"):
-            cases.append((op, (F32,), F32))
+            dtype = F64 if op.name == "near_double_reciprocal" else F32
+            cases.append((op, (dtype,), dtype))
         elif op.name.startswith("hidden_"):
             hidden = HIDDEN[op.name]
             cases.append((op, (hidden,), hidden))
