@@ -120,7 +120,7 @@ def operand_arrays(op: Op, operands: tuple[DType, ...], result: DType) -> list[n
         keep = ~np.isnan(made)
         return [np.ascontiguousarray(a[keep]).view(np.uint16) for a in arrays]
     if op.name.startswith("near_"):
-        return [edge_values(F16).astype(np.float32)]
+        return [edge_values(F16).astype(operands[0].numpy)]
     keep = np.ones(arrays[0].shape, bool)
     if op.name in ("divide_truncated", "remainder_truncated"):
         keep = arrays[1] != 0
