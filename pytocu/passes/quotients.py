@@ -22,7 +22,6 @@ zeros do not pass.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -36,9 +35,7 @@ from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.rewrite import put_again, put_with
 from pytocu.ir.types import F32, INDEX, U32, IndexType, PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.passes.context import PassContext
-
-LEAST = 4
-"""Quotients and roots from which on one test of all takes less than one of each."""
+from pytocu.passes.shared_divisors import LEAST, is_product
 
 LARGE = 2.0**60
 """Numerators over a divisor that all lanes have, and quotients by divisors of each lane, are not larger, as the sum of the
@@ -102,12 +99,6 @@ def _found(lanes: Inst, region: Block, written: set[Value]) -> list[Inst]:
     if len(found) * count < LEAST or not right.isdisjoint(region.params[len(region.params) - _carried(lanes) :]):
         return []
     return found[::-1]
-
-
-def is_product(inst: Inst) -> bool:
-    """Whether it is a division by a power of two, which compilers write as a product."""
-    divisor = inst.args[-1].inst
-    return divisor is not None and divisor.op.name == "const" and math.frexp(divisor.attr("value"))[0] in (0.5, -0.5)
 
 
 def _may_run_again(inst: Inst, written: set[Value]) -> bool:

@@ -26,6 +26,7 @@ GPUs with few float64 units, which are those for graphics, divide: they would wa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from pytocu.ir.builder import Builder
@@ -35,7 +36,9 @@ from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import put_again, put_with
 from pytocu.ir.types import F32, F64, U64, scalar
 from pytocu.passes.context import PassContext
-from pytocu.passes.quotients import LEAST, is_product
+
+LEAST = 4
+"""Quotients, and roots, from which on what is computed once for all takes less than what is saved of each."""
 
 ABOVE = 1 + 2.0**-51
 """What a reciprocal is wrong by, so that no product is below its quotient."""
@@ -95,6 +98,12 @@ def _multiplied(builder: Builder, region: Block, found: Mapping[Inst, Value], va
         else:
             put_again(inner, inst, values)
     return Block(region.params, inner.take())
+
+
+def is_product(inst: Inst) -> bool:
+    """Whether it is a division by a power of two, which compilers write as a product."""
+    divisor = inst.args[-1].inst
+    return divisor is not None and divisor.op.name == "const" and math.frexp(divisor.attr("value"))[0] in (0.5, -0.5)
 
 
 def _reciprocal(divisor: Real) -> Value:
