@@ -901,3 +901,78 @@ def test_what_is_refused(function: Callable[..., Any], said: str, help: str) -> 
     with pytest.raises(UnsupportedError) as caught:
         pytocu.jit(function)(X.copy(), 0)
     assert said in caught.value.message and help in (caught.value.help or "")
+
+
+def a_set_in_a_loop(n):
+    seen = set()
+    for _ in range(n):
+        seen.add(3)
+    return len(seen)
+
+
+def a_set_in_a_branch(n):
+    seen = {1}
+    if n > 2:
+        seen.discard(1)
+    return len(seen)
+
+
+def a_set_with_other_members(n):
+    seen = {1}
+    if n > 2:
+        seen.remove(1)
+        seen.add(2)
+    return 1 in seen
+
+
+def numbers_in_a_set(n):
+    seen = set()
+    seen.add(n)
+    seen.add(n + 1 - 1)
+    return len(seen)
+
+
+def numbers_as_keys(n):
+    pairs = [(n, 1), (n, 2)]
+    return len(dict(pairs))
+
+
+def numbers_as_keys_later(n):
+    held = {3: 1}
+    held.update([(n, 2)])
+    return len(held)
+
+
+def a_number_as_a_key(n):
+    held = {3: 1}
+    return held.setdefault(n, 2)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (a_set_in_a_loop, "a set grows in a loop"),
+        (a_set_in_a_branch, "a set shrinks in a branch"),
+        (a_set_with_other_members, "a set gets other members in a branch"),
+        (numbers_in_a_set, r"set.add\(\) compares values known only at run time"),
+        (numbers_as_keys, "a key cannot be a value known only at run time"),
+        (numbers_as_keys_later, "a key cannot be a value known only at run time"),
+        (a_number_as_a_key, r"dict.setdefault\(\) compares values known only at run time"),
+    ],
+)
+def test_what_a_set_or_dict_holds_is_known_while_compiling(function, said):
+    with pytest.raises(pytocu.UnsupportedError, match=said):
+        pytocu.jit(function)(3)
+
+
+def test_sets_that_stay_as_they_are():
+    def known(n):
+        seen = {1, 2}
+        seen.add(5)
+        total = 0
+        for i in range(n):
+            seen.add(5)
+            total += i if 5 in seen else 1
+        return total, len(seen)
+
+    assert pytocu.jit(known)(4) == known(4)

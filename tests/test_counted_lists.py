@@ -336,6 +336,139 @@ def test_a_branch(n: int) -> None:
     everywhere(in_a_branch, A, n)
 
 
+def places(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+    return found
+
+
+def another_functions_list(x):
+    """The list has another name where a loop makes it longer."""
+    todo = places(x)
+    steps = 0
+    while todo and steps < 20:
+        steps += 1
+        i = todo.pop()
+        if i > 3:
+            todo.append(i // 2)
+    return steps, todo
+
+
+def a_comprehensions_list(x):
+    todo = [i for i in range(len(x)) if x[i] > 0]
+    steps = 0
+    while todo and steps < 20:
+        steps += 1
+        i = todo.pop(0)
+        if i > 3:
+            todo.append(i // 2)
+    return steps, todo
+
+
+def popped_from_a_comprehension(x):
+    todo = [i * i for i in range(len(x))]
+    last = todo.pop() if todo else -1
+    return last, todo
+
+
+def below_the_diagonal(x):
+    """An inner loop of as many steps as the number of the outer one says."""
+    n = len(x)
+    filled = []
+    for i in range(n):
+        for j in range(i):
+            filled.append(i * j)
+    return filled, [i * j for i in range(n) for j in range(i)]
+
+
+@pytest.mark.parametrize(
+    "function", [another_functions_list, a_comprehensions_list, popped_from_a_comprehension, below_the_diagonal]
+)
+def test_lists_from_elsewhere(function: Callable[..., Any]) -> None:
+    for x in INPUTS:
+        everywhere(function, x)
+
+
+def test_a_number_of_run_time_says_how_long_a_list_of_nested_loops_is() -> None:
+    def pairs(n):
+        found = []
+        for i in range(n):
+            for j in range(i):
+                found.append(i * j)
+        return found
+
+    for n in (4, 0, -1, 1):
+        everywhere(pairs, n)
+
+
+def of_a_tuple(x, n):
+    """The steps of the loop are written out."""
+    found = []
+    for i in (1, 2, 3):
+        if i < n:
+            found.append(i)
+        elif found:
+            found.pop()
+            found.extend([7, 8])
+    return found
+
+
+def chosen_of_a_tuple(x, n):
+    return [i for i in (1, 2, 3) if i < n]
+
+
+def inner_steps(x, n):
+    return [i * j for i in range(2) for j in range(n)]
+
+
+@pytest.mark.parametrize("n", [1, 3, 5])
+@pytest.mark.parametrize("function", [of_a_tuple, chosen_of_a_tuple, inner_steps])
+def test_steps_that_are_written_out(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, A, n)
+
+
+def typed(x):
+    return np.array([v for v in x if v > 0], np.float32), np.array([i for i in range(len(x)) if x[i] > 0], np.int8)
+
+
+def test_an_empty_list_has_the_dtype_that_is_asked_for() -> None:
+    for x in INPUTS:
+        everywhere(typed, x)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint64])
+def test_numbers_that_a_dtype_does_not_hold(dtype: type) -> None:
+    def narrow(n, step):
+        found = []
+        for i in range(n):
+            if i:
+                found.append(i * step)
+        return np.array(found, dtype)
+
+    everywhere(narrow, 2, 100)
+    for n, step in ((5, 100), (5, -100), (5, -1)):
+        if np.iinfo(dtype).min <= -n and step == -1:
+            continue
+        if dtype is np.uint64 and step > 0:
+            continue
+        with pytest.raises(OverflowError) as expected:
+            narrow(n, step)
+        with pytest.raises(OverflowError) as found:
+            pytocu.jit(narrow)(n, step)
+        assert str(found.value).partition("\n")[0] == str(expected.value)
+
+
+def test_floats_that_a_dtype_does_not_hold() -> None:
+    def whole(x):
+        return np.array([v for v in x if v != 0], np.int8)
+
+    everywhere(whole, np.array([1.5, -3.0]))
+    with pytest.raises(UnsupportedError, match="holds a number that int8 does not hold"):
+        pytocu.jit(whole)(np.array([1.5, 1000.0]))
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [

@@ -531,9 +531,17 @@ def _dict(frame: Frame, *pairs: Any, **named: Any) -> Any:
 def compute_dict(frame: Frame, pairs: tuple[Any, ...], named: dict[str, Any]) -> dict[Any, Any]:
     """A dict of abstract values."""
     try:
-        return dict(*pairs, **named)
+        made = dict(*pairs, **named)
     except (TypeError, ValueError) as error:
         raise raised(error, frame.context.loc) from None
+    refuse_keys(frame.context, made)
+    return made
+
+
+def refuse_keys(context: Context, held: dict[Any, Any]) -> None:
+    """Refuse keys of run time, of which it is not known whether they are equal."""
+    if contains_dynamic(tuple(held)):
+        raise UnsupportedError("a key cannot be a value known only at run time", context.loc, "use constants as keys")
 
 
 def _operator(row: str) -> Callable[..., Any]:

@@ -44,6 +44,7 @@ _append = Deferred("pytocu.frontend.grown", "append")
 _binding_words = Deferred("pytocu.binding", "binding_words")
 _counted_methods = Deferred("pytocu.frontend.counted", "methods")
 _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
+_refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
 _is_pure = Deferred("pytocu.frontend.builtin_calls", "is_pure")
@@ -252,12 +253,17 @@ def _call_container(context: Context, owner: Any, method: str, function: Any, ar
     dynamic = contains_dynamic(owner) or contains_dynamic(args) or contains_dynamic(kwargs)
     if method in _CHANGES[kind]:
         refuse_outside(context, owner, f"{kind.__name__}.{method}()")
-        if dynamic and method in ("remove", "sort"):
+        # A dict's keys are compared, and its values are not.
+        keys = args[:1] if method in ("setdefault", "pop") else ()
+        if dynamic and (kind is set or method in ("remove", "sort") or (kind is dict and contains_dynamic(keys))):
             raise UnsupportedError(
                 f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
             )
         # Only sort() calls and compares; the others hold whatever they are given.
-        return (_call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
+        made = (_call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
+        if kind is dict:
+            _refuse_keys(context, owner)
+        return made
     if dynamic and method not in _READS.get(kind, ()):
         raise UnsupportedError(
             f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc

@@ -27,6 +27,7 @@ from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
 from pytocu.frontend.written_out import LONGEST, is_large, is_written_out
 from pytocu.ir.core import Value
 
+_begin_counted = Deferred("pytocu.frontend.counted", "begin")
 _note_beside = Deferred("pytocu.frontend.reading_on", "note_beside")
 
 _MAX_STATIC_STEPS = 10_000
@@ -177,13 +178,17 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     if isinstance(values, range) and values[: 2**62] != values:
         text = "a loop over more numbers than int64 holds"
         raise UnsupportedError(text, frame.loc(node.iter), "count with while True: and an int")
-    counts = any(one.place == frame.loc(node) for one in wanted(context))
+    lists = [one for one in wanted(context) if one.place == frame.loc(node)]
+    counts = bool(lists)
     if counts and is_array(values):
         return _run_time_for(frame, node, counted(frame, values), rest)
     if isinstance(values, range) and (counts or not is_written_out(frame, node, values)):
         return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
     if len(items) > _MAX_STATIC_STEPS:
         raise _too_many(frame, node)
+    if counts:
+        # Steps that are written out make them longer, one member after the other.
+        _begin_counted(frame, lists)
     if not isinstance(values, range) or len(values) <= _LONGEST_LEFT:
         return _unrolled(frame, node, items, rest)
     state = State(frame)

@@ -80,12 +80,16 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
 
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
     """As :func:`ask`, of a list to which the steps of a loop, at that place, append as many members, or did."""
-    if context.elements is not None or grown.shared or grown.frozen or not grown.name.isidentifier():
+    if context.elements is not None or grown.shared or grown.frozen:
         return
+    name = grown.name
     if place is None and grown.place is None:
         around = next((one for one in context.growing if _names(one.state, grown)), None)
-        place = None if around is None else around.place
-    _want(context, Wanted(place or grown.key[1], grown.name, grown.type, grown.inner))
+        if around is not None:
+            place, (name, *others) = around.place, _names(around.state, grown)
+            if others:
+                return
+    _want(context, Wanted(place or grown.key[1], name, grown.type, grown.inner))
 
 
 def _want(context: Context, wanted: Wanted) -> None:
@@ -298,7 +302,10 @@ def append(frame: Frame, counted: Counted, value: Any) -> None:
     if around is None:
         _enlarge(context, counted)
     elif around.place != counted.at:
-        _want(context, Wanted(around.place, counted.name, counted.type, counted.inner))
+        # What another function or a comprehension has made is called otherwise there.
+        bound = _names(around.state, counted)
+        if len(bound) == 1:
+            _want(context, Wanted(around.place, bound[0], counted.type, counted.inner))
         raise _unbounded(context, counted, "in another loop")
     loops = context.counting[counted.depth + 1 :]
     if around is not None and None in loops:

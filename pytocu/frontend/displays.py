@@ -26,7 +26,9 @@ def evaluate_display(frame: Frame, node: ast.expr) -> Any:
             return _dict(frame, keys, values)
         case ast.ListComp(elt=element, generators=generators):
             over = evaluate(frame, generators[0].iter)
-            if isinstance(steps := steps_over(frame, over), Steps):
+            steps = steps_over(frame, over)
+            if isinstance(steps, Steps) or len(generators) > 1 or generators[0].ifs:
+                # Whether there is a member a run may decide.
                 return _grown(frame, node, steps)
             return list(_comprehension(frame, generators, lambda inner: evaluate(inner, element), over=over))
         case ast.GeneratorExp():

@@ -44,7 +44,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, symbol
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
 from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _append_counted = Deferred("pytocu.frontend.counted", "append")
@@ -63,8 +63,8 @@ Read = Callable[[Numbered | None, Sequence[Grown]], Flow]
 """Reads a loop with numbers for its steps, which make lists longer."""
 
 
-def comprehension(frame: Frame, node: ast.ListComp, steps: Steps) -> Any:
-    """``[e for i in range(n)]``: the loop that appends each member."""
+def comprehension(frame: Frame, node: ast.ListComp, steps: Any) -> Any:
+    """``[e for i in range(n)]``: the loop that appends each member; `steps` is what it goes over."""
     first = node.generators[0]
     names = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
     inner = frame.inside(frozenset({*names, _LIST, _STEPS}))
@@ -77,6 +77,9 @@ def comprehension(frame: Frame, node: ast.ListComp, steps: Steps) -> Any:
             step = ast.If(test, [step], [])
         over = ast.Name(_STEPS, ast.Load()) if generator is first else generator.iter
         step = ast.For(generator.target, over, [step], [])
+        if generator is not first:
+            # Loops are told apart by where they stand.
+            ast.copy_location(step, generator.target)
     for part in ast.walk(step):
         if not hasattr(part, "lineno"):
             ast.copy_location(part, node)
@@ -99,6 +102,7 @@ def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, fo
         It is not known how many members there are, they are not alike, or the list has other names.
     """
     context = frame.context
+    numbers = frozenset(context.numbers)
     known = numbered(frame, node, steps, wanted=True)
     # A reading that is left out says how many a step appends.
     with context.builder.nested():
@@ -109,11 +113,11 @@ def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, fo
     lists: list[Grown] = []
     for growth, one in zip(found.lists, tried, strict=True):
         more = each.pop(one)
-        _refuse_uneven(context, one, more)
+        _refuse_uneven(context, one, more, numbers)
         lists.append(_begin(frame, state, found, growth, known, more))
         each[lists[-1]] = more
     with _filling(context, lists):
-        flow = _fill_each(frame, read, known, each)
+        flow = _fill_each(frame, read, known, each, numbers)
     for grown in lists:
         _state_shared(context, grown, state)
     return flow
@@ -134,10 +138,11 @@ def _state_shared(context: Context, grown: Grown, state: State) -> None:
 
 def fill_inside(frame: Frame, read: Read, node: ast.For, steps: Steps) -> Flow:
     """Read a loop in a step that fills lists."""
+    numbers = frozenset(frame.context.numbers)
     each = _count(frame, read, node, steps)
     if not any(each.values()):
         return read(numbered(frame, node, steps), ())
-    return _fill_each(frame, read, numbered(frame, node, steps, wanted=True), each)
+    return _fill_each(frame, read, numbered(frame, node, steps, wanted=True), each, numbers)
 
 
 @contextmanager
@@ -169,11 +174,13 @@ def _count(frame: Frame, read: Read, node: ast.For, steps: Steps) -> dict[Grown,
     return each
 
 
-def _fill_each(frame: Frame, read: Read, known: Numbered | None, each: Mapping[Grown, DimLike]) -> Flow:
+def _fill_each(
+    frame: Frame, read: Read, known: Numbered | None, each: Mapping[Grown, DimLike], numbers: Set[str]
+) -> Flow:
     context = frame.context
     lists = [grown for grown, more in each.items() if more != 0]
     for grown in lists:
-        _refuse_uneven(context, grown, each[grown])
+        _refuse_uneven(context, grown, each[grown], numbers)
         if known is None:
             _ask_grown(context, grown, grown.key[1])
             text = f"{grown.text} grows in a loop of which the steps are not counted"
@@ -260,8 +267,9 @@ def unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedErr
     return UnsupportedError(text, context.loc, "append values of one type and shape")
 
 
-def _refuse_uneven(context: Context, grown: Grown, each: DimLike) -> None:
-    if not context.steps.isdisjoint(named(each)):
+def _refuse_uneven(context: Context, grown: Grown, each: DimLike, numbers: Set[str]) -> None:
+    """Refuse that a step appends as many as it decides; `numbers` are the names of those that are known before the loop."""
+    if not context.steps.isdisjoint(named(each)) or any(is_number(name) and name not in numbers for name in named(each)):
         _ask_grown(context, grown, grown.key[1])
         text = f"{grown.text} grows in a loop by as many members as the number of the step says"
         raise UnsupportedError(text, context.loc, "fill an array and count: y[k] = v; k += 1")
@@ -445,13 +453,13 @@ def rows_of(context: Context, grown: Grown) -> Value:
     return grown.rows
 
 
-def array_of_members(context: Context, grown: Grown) -> Value:
-    """What ``np.array`` makes of the list."""
+def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Value:
+    """What ``np.array`` makes of the list; with a dtype, an empty one of numbers has that dtype and one axis."""
     if isinstance(grown, Counted):
         grown = _settled(context, grown)
     rows = rows_of(context, grown)
     held, shape = grown.inner, dimensions(rows)
-    for axis, length in enumerate(shape):
+    for axis, length in enumerate(shape if len(shape) > 1 or not typed else ()):
         if len(shape) > axis + 1 or element(rows.type) is not F64:
             text = f"{grown.text} is used as an array, which is one of float64 and of no rows where the list has no member"
             require_equal(context, dim_min(length, 1), 1, "UnsupportedError", text)

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import Frame
+from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.frames import Failing, Frame, Raised
+from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.state import mark_shared
 from pytocu.frontend.storage import HandOn
@@ -18,14 +21,17 @@ from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, Counted, Grown, as_value, cast, dimensions, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element
+from pytocu.ir.types import I64, ArrayType, DType, ScalarType, Type, WeakType, element
 
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _position = Deferred("pytocu.frontend.grown", "position")
+_reduce = Deferred("pytocu.frontend.reductions", "reduce")
+_refuse_if = Deferred("pytocu.frontend.raising", "refuse_if")
 _refuse_outside = Deferred("pytocu.frontend.grown", "refuse_outside")
+_scan = Deferred("pytocu.frontend.scans", "scan")
 _type_of = Deferred("pytocu.frontend.grown", "type_of")
 
 
@@ -166,6 +172,36 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     _assign_member(frame, grown.rows, key, cast(context, made, element(grown.rows.type)), text)
 
 
+def refuse_unheld(context: Context, grown: Grown, rows: Value, target: DType) -> None:
+    """Let a run refuse numbers that an array of integers does not hold, which NumPy converts one by one.
+
+    Raises
+    ------
+    UnsupportedError
+        At run time: NumPy scalars, or floats; for Python's ints it is NumPy's OverflowError.
+    """
+    source = element(rows.type)
+    if not target.is_integer or source.kind not in "iuf" or np.can_cast(source.numpy, target.numpy):
+        return
+    bounds = np.iinfo(target.numpy)
+    high = binary(context, "less_equal", rows, int(bounds.max))
+    if source.kind == "f":
+        high = binary(context, "less", rows, float(int(bounds.max) + 1))
+    low = binary(context, "greater_equal", rows, float(bounds.min) if source.kind == "f" else int(bounds.min))
+    outside = elementwise(context, "invert", binary(context, "bitwise_and", low, high))
+    if isinstance(grown.type, WeakType) and grown.type.kind == "int" and not grown.mixed and len(dimensions(rows)) == 1:
+        sentence = f"Python integer {{2}} out of bounds for {target.numpy}"
+        counted = _scan(context, "add", outside, 0, I64.numpy)
+        first = binary(context, "bitwise_and", outside, binary(context, "equal", counted, 1))
+        shown = (read_number(context, _reduce(context, "add", binary(context, "multiply", rows, first), 0)),)
+        error, failing = raised(OverflowError(sentence), context.loc), Failing("OverflowError", sentence, context.loc, shown)
+    else:
+        sentence, help = f"{grown.text} holds a number that {target.numpy} does not hold", "write np.array(...).astype(...)"
+        error = UnsupportedError(sentence, context.loc, help)
+        failing = Failing("UnsupportedError", sentence, context.loc, (), (help,))
+    _refuse_if(context, _reduce(context, "logical_or", outside, None), True, Raised(error, failing, stated=False))
+
+
 def _carrier(context: Context, type: Type) -> Any:
     """The dtype that NumPy gives an array of such numbers."""
     with context.builder.nested():
@@ -181,4 +217,4 @@ def _begin_with(type: Type) -> str:
     return f"use an array: np.zeros(n, np.{dtype.numpy.name})"
 
 
-__all__ = ["Held", "assign", "held_in", "note_held", "opened", "same_held"]
+__all__ = ["Held", "assign", "held_in", "note_held", "opened", "refuse_unheld", "same_held"]

@@ -38,6 +38,7 @@ _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
 _copied = Deferred("pytocu.frontend.reshaping", "copied")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _ravel = Deferred("pytocu.frontend.reshaping", "ravel")
+_refuse_unheld = Deferred("pytocu.frontend.grown_members", "refuse_unheld")
 _arange = Deferred("pytocu.frontend.spaced_numbers", "arange")
 
 LONGEST = 64
@@ -98,8 +99,11 @@ def listed(context: Context, values: Sequence[Any] | Steps | Grown | Flat, dtype
         made = row if _is_dense(context, values.array) else _copied(context, row)
         return made if target is None else cast(context, made, target)
     if isinstance(values, Grown):
-        made = _array_of_members(context, values)
-        return made if target is None else cast(context, made, target)
+        made = _array_of_members(context, values, target is not None)
+        if target is None:
+            return made
+        _refuse_unheld(context, values, made, target)
+        return cast(context, made, target)
     if isinstance(values, (range, Steps)):
         return _of_range(context, values, target)
     if not contains_dynamic(values):

@@ -188,9 +188,13 @@ class State:
             value, text = vars(value), "{}.{}"
         elif isinstance(value, Counted):
             value, text = value.held, "{}_{}"
-        if id(value) in seen or not isinstance(value, (list, tuple, dict, Masked)) or isinstance(value, Members):
+        if id(value) in seen or not isinstance(value, (list, tuple, dict, set, Masked)) or isinstance(value, Members):
             return
         seen.add(id(value))
+        if isinstance(value, set):
+            # Its members are known while compiling.
+            self.containers.append((value, value.copy()))
+            return
         if isinstance(value, Masked):
             if value.elements is None:
                 self.masked.append((value, value.array))
@@ -262,7 +266,8 @@ class State:
 
     def _refuse_changed(self, what: str, grew: list[Growth] | None) -> None:
         for container, copy in self.containers:
-            if len(container) == len(copy) and (not isinstance(container, dict) or [*container] == [*copy]):
+            keys = list if isinstance(container, dict) else len if isinstance(container, list) else set
+            if keys(container) == keys(copy):
                 continue
             longer = len(container) > len(copy)
             if grew is not None and isinstance(container, list) and longer and all(map(is_, container, copy)):
@@ -271,9 +276,9 @@ class State:
                 continue
             _ask(self.context, container, [*copy, *container], self if what == "a branch" else None)
             kind = type(container).__name__
-            grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else "gets other keys"
-            container.clear()
-            container.update(copy) if isinstance(container, dict) else container.extend(copy)
+            other = "gets other members" if isinstance(container, set) else "gets other keys"
+            grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else other
+            _refill(container, copy)
             if any(vars(one) is container for one in self.context.built.values() if is_object(self.context, one)):
                 text = f"an object gets other attributes in {what}, and which it has then is known only at run time"
                 raise UnsupportedError(text, self.builder.loc, "assign each of them before, too")
@@ -281,10 +286,9 @@ class State:
             raise UnsupportedError(text, self.builder.loc, help)
 
     def restore_containers(self) -> None:
-        """Lists and dicts are again as they were at that moment."""
+        """Lists, dicts and sets are again as they were at that moment."""
         for container, copy in self.containers:
-            container.clear()
-            container.update(copy) if isinstance(container, dict) else container.extend(copy)
+            _refill(container, copy)
 
     def own_frames(self) -> int:
         """How many of the frames, from the first on, are of the function itself: it, and its comprehensions around."""
@@ -360,10 +364,17 @@ class State:
         return count
 
 
+def _refill(container: Any, copy: Any) -> None:
+    container.clear()
+    container.extend(copy) if isinstance(container, list) else container.update(copy)
+
+
 def _grows(kind: str, grown: str, what: str) -> tuple[str, str]:
     text = f"a {kind} {grown} in {what}, and how much it holds then is known only at run time"
     if (kind, grown) == ("list", "grows"):
         return text, "use an array of the length that it has in the end, or fill one and count: y[k] = v; k += 1; y[:k]"
+    if kind == "set":
+        return text, "use an array of flags: seen = np.zeros(n, bool); seen[k] = True; seen.sum()"
     return text, "use an array of the length that it has in the end"
 
 
