@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -240,3 +241,47 @@ def test_large_parts_are_work_for_all_threads() -> None:
     large = jitted.lower(np.ones((limit + 1, limit))).compile("cpu").plan.steps
     assert not any(step[0] == "for" for step in small)
     assert any(step[0] == "for" for step in large)
+
+
+def sums_of_rows(x, starts, out):
+    for k in range(len(starts) - 1):
+        out[k] = x[starts[k] : starts[k + 1]].sum()
+
+
+def _error(found: np.ndarray, x: np.ndarray, starts: np.ndarray) -> float:
+    """The errors of all sums, added up."""
+    total = 0.0
+    for k, value in enumerate(found.tolist()):
+        row = x[starts[k] : starts[k + 1]].ravel()
+        parts = ((value.real, row.real), (value.imag, row.imag)) if row.dtype.kind == "c" else ((value, row),)
+        total += math.hypot(*(one - math.fsum(exact.tolist()) for one, exact in parts))
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.complex64, np.complex128])
+@pytest.mark.parametrize("length", [100, 200, 1000, 5003])
+def test_a_sum_is_no_less_accurate_than_numpy_s(dtype, length: int) -> None:
+    random = np.random.default_rng(11)
+    rows = 200 if length < 1000 else 60
+    starts = np.arange(rows + 1) * length
+    x = random.random(rows * length) + (1j * random.random(rows * length) if np.dtype(dtype).kind == "c" else 0)
+    x = x.astype(dtype)
+    found, numpys = np.zeros(rows, dtype), np.zeros(rows, dtype)
+    pytocu.jit(sums_of_rows)(x, starts, found)
+    sums_of_rows(x, starts, numpys)
+    assert _error(found, x, starts) <= 1.05 * _error(numpys, x, starts)
+    if length <= 128 and np.dtype(dtype).kind == "f":
+        np.testing.assert_array_equal(found, numpys)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+def test_numbers_that_are_infinite_or_none_stay_so(dtype) -> None:
+    x = np.ones((5, 300), dtype)
+    x[0, 7] = np.inf
+    x[1, 290] = -np.inf
+    x[2, 3], x[2, 298] = np.inf, -np.inf
+    x[3, 299] = np.nan
+    x[4] = np.finfo(dtype).max
+    starts = np.arange(6) * 300
+    with np.errstate(all="ignore"):
+        agrees(sums_of_rows, (x.ravel(), starts, np.zeros(5, dtype)))

@@ -57,7 +57,7 @@ from pytocu.ir.regions import (
     step_name,
 )
 from pytocu.ir.rewrite import put_with
-from pytocu.ir.types import WEAK_INT, ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import (
     aligned,
     demand,
@@ -68,6 +68,7 @@ from pytocu.passes.accesses import (
     whole_index,
 )
 from pytocu.passes.classes import Classes
+from pytocu.passes.compensation import given_back, is_rounded, lost
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.loop_scalars import has_form, on_host
@@ -76,8 +77,11 @@ from pytocu.passes.sweeps import sweep_of
 LANES = 8
 """States of a sum, which meet elements in turns: NumPy's number, and its order up to 128 elements."""
 
-STRETCH = 2048
-"""Elements after which these states are added to those of all, so that long sums are about as accurate as trees."""
+STRETCH = 128
+"""Numbers after which these states are added to those of all, which lose nothing; see `pytocu.passes.compensation`.
+
+A complex element is two.
+"""
 
 MOST = 2**20
 """Elements of a part that one thread changes or combines, at most: more are work for all threads, in each step."""
@@ -441,19 +445,33 @@ class _Named:
         def at(inner: Builder, place: DimLike) -> list[Value]:
             return [inner.emit("index", (a,), {"axis": 0, "at": place}) for a in arrays]
 
+        exact = is_rounded(row.name, dtypes[0])
+        parts = row.states
+
+        def added(inner: Builder, held: Sequence[Value], more: Sequence[Value]) -> tuple[Value, ...]:
+            """A state with another one; a sum has what it lost beside it, and so may what is added to it."""
+            e = Expander(inner)
+            if not exact:
+                return tuple(row.combine(e, tuple(held), tuple(more)))
+            (before, rest), (part, *taken) = held, more
+            (after,) = row.combine(e, (before,), (part,))
+            rest = e("add", rest, *taken) if taken else rest
+            return after, e("add", rest, lost(e, before, part, after))
+
+        nothing = none * 2 if exact else none
         if rest:
             def rows(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
-                return row.combine(Expander(inner), tuple(held), tuple(self.fold(inner, row, dtypes, at(inner, place))))
+                return added(inner, held, self.fold(inner, row, dtypes, at(inner, place)))
 
-            return self.repeat(builder, size, none, rows)
+            made = self.repeat(builder, size, nothing, rows)
+            return (given_back(Expander(builder), *made),) if exact else made
         last = lambda inner, place, held: row.append(Expander(inner), tuple(held), tuple(at(inner, place)))  # noqa: E731
         if (dtypes[0].kind not in "fc" and row.states == 1) or row.loops:
             # LLVM makes vectors of these itself.
             return self.repeat(builder, size, none, last)
-        parts = row.states
 
-        def states(held: Sequence[Value]) -> list[tuple[Value, ...]]:
-            return [tuple(held[first : first + parts]) for first in range(0, len(held), parts)]
+        def states(held: Sequence[Value], count: int = parts) -> list[tuple[Value, ...]]:
+            return [tuple(held[first : first + count]) for first in range(0, len(held), count)]
 
         def rounds(outer: Builder, first: DimLike, count: DimLike) -> Sequence[Value]:
             """So many elements for each state, from one on."""
@@ -468,18 +486,28 @@ class _Named:
 
         def stretches(outer: Builder, number: DimLike, totals: Sequence[Value]) -> Sequence[Value]:
             made = rounds(outer, number * stretch, dim_min(whole - number * stretch, stretch))
-            pairs = zip(states(totals), states(made), strict=True)
-            return [value for total, state in pairs for value in row.combine(Expander(outer), total, state)]
+            pairs = zip(states(totals, len(nothing)), states(made), strict=True)
+            return [value for total, state in pairs for value in added(outer, total, state)]
 
-        whole, stretch = floordiv(size, LANES), STRETCH // LANES
+        elements = STRETCH // 2 if dtypes[0].kind == "c" else STRETCH
+        whole, stretch = floordiv(size, LANES), elements // LANES
         if row.states > 1 or row.name in ("minimum", "maximum", "fmin", "fmax"):
             found = states(rounds(builder, 0, whole))
         else:
-            found = states(self.repeat(builder, floordiv(whole + (stretch - 1), stretch), none * LANES, stretches))
+            totals = self.repeat(builder, floordiv(whole + (stretch - 1), stretch), nothing * LANES, stretches)
+            found = states(totals, len(nothing))
         while len(found) > 1:
-            found = [row.combine(Expander(builder), a, b) for a, b in zip(found[::2], found[1::2], strict=True)]
-        behind = lambda inner, place, held: last(inner, whole * LANES + place, held)  # noqa: E731
-        return self.repeat(builder, size - whole * LANES, found[0], behind)
+            found = [added(builder, a, b) for a, b in zip(found[::2], found[1::2], strict=True)]
+        if not exact:
+            behind = lambda inner, place, held: last(inner, whole * LANES + place, held)  # noqa: E731
+            return self.repeat(builder, size - whole * LANES, found[0], behind)
+        # The few elements behind meet the sum of all others.
+        few = lambda inner, place, held: added(inner, held, at(inner, whole * LANES + place))  # noqa: E731
+        total, rest = self.repeat(builder, size - whole * LANES, found[0], few)
+        # Up to one stretch the sum is NumPy's.
+        length = builder.emit("convert", (builder.emit("dim", (), {"value": size}, (WEAK_INT,)),), {}, (scalar(I64),))
+        several = builder.emit("greater", (length, builder.const(elements, scalar(I64))))
+        return (builder.emit("where", (several, given_back(Expander(builder), total, rest), total)),)
 
     def repeat(
         self,

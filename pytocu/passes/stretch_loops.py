@@ -18,7 +18,7 @@ from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import INDEX, PointerType, VectorType, element, scalar
-from pytocu.passes import prefetches
+from pytocu.passes import compensation, prefetches
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
 from pytocu.passes.schedule import LANES
@@ -120,7 +120,9 @@ class Stretches(Rows):
         lower, upper = self.extent
         states = [self._arrays(inst) for inst, _ in places]
         sums = [
-            (*work, self._arrays(work[0][0])) for work in zip(places, totals, states, strict=True) if _is_rounded(work[0][0])
+            (*work, self._arrays(work[0][0]))
+            for work in zip(places, totals, states, strict=True)
+            if compensation.is_rounded(work[0][0].attr("op"), element(work[0][0].types[0]))
         ]
         rests = [rest for *_, rest in sums]
         begin = Value(INDEX, "begin")
@@ -134,7 +136,7 @@ class Stretches(Rows):
             for (inst, _), total, memory, rest in sums:
                 (before,), (part,) = _load(inner, lane, total), _load(inner, lane, memory)
                 (after,) = _combine(inner, inst, (before,), (part,))
-                error = _rounded(Expander(inner), before, part, after)
+                error = compensation.lost(Expander(inner), before, part, after)
                 _store(inner, lane, rest, _combine(inner, inst, _load(inner, lane, rest), (error,)))
 
         def add(lane: Value, inner: Builder) -> None:
@@ -143,11 +145,9 @@ class Stretches(Rows):
 
         def give_back(lane: Value, inner: Builder) -> None:
             for (inst, _), total, _, rest in sums:
-                (found,) = _load(inner, lane, total)
-                (exact,) = _combine(inner, inst, (found,), _load(inner, lane, rest))
-                formulas = Expander(inner)
-                # Of an infinite sum nothing is lost, and what was counted is NaN.
-                _store(inner, lane, total, (formulas.where(formulas("isfinite", found), exact, found),))
+                inner.loc = inst.loc
+                (found,), (taken,) = _load(inner, lane, total), _load(inner, lane, rest)
+                _store(inner, lane, total, (compensation.given_back(Expander(inner), found, taken),))
 
         # One stretch loses nothing.
         several = body.emit("less", (e.dim(STRETCH), body.emit("subtract", (upper, lower)))) if sums else None
@@ -292,17 +292,6 @@ class Stretches(Rows):
         lane, inner = Value(INDEX, "lane"), Builder(self.e.loc)
         write(lane, inner)
         _repeat(builder, self.e.dim(0), count, self.e.dim(1), lane, inner)
-
-
-def _is_rounded(inst: Inst) -> bool:
-    """Whether a sum is rounded."""
-    return inst.attr("op") == "add" and element(inst.types[0]).kind == "f"
-
-
-def _rounded(e: Expander, x: Value, y: Value, total: Value) -> Value:
-    """What rounding took from ``x + y``, exactly (Knuth, The Art of Computer Programming, 4.2.2)."""
-    second = e("subtract", total, x)
-    return e("add", e("subtract", x, e("subtract", total, second)), e("subtract", y, second))
 
 
 def _repeat(builder: Builder, lower: Value, upper: Value, step: Value, index: Value, inner: Builder) -> None:

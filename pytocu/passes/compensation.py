@@ -1,0 +1,31 @@
+"""Sums of stretches that lose nothing to rounding: what each addition takes from the sum is added up beside it, and given back.
+
+A sum of n stretches one after the other has an error that grows with n, that of a tree with log n.  What an addition of two
+numbers loses is a number itself, which three subtractions and two additions give exactly (Knuth, The Art of Computer
+Programming, 4.2.2), so the error of such a sum does not grow at all.
+"""
+
+from __future__ import annotations
+
+from pytocu.ir.core import Value
+from pytocu.ir.expander import Expander
+from pytocu.ir.types import DType
+
+
+def is_rounded(op: str, dtype: DType) -> bool:
+    """Whether a reduction is a sum that is rounded."""
+    return op == "add" and dtype.kind in "fc"
+
+
+def lost(e: Expander, x: Value, y: Value, total: Value) -> Value:
+    """What rounding took from ``x + y``, exactly."""
+    second = e("subtract", total, x)
+    return e("add", e("subtract", x, e("subtract", total, second)), e("subtract", y, second))
+
+
+def given_back(e: Expander, total: Value, rest: Value) -> Value:
+    """A sum with what was taken from it; of an infinite one nothing is lost, and what was counted is NaN."""
+    return e.where(e("isfinite", total), e("add", total, rest), total)
+
+
+__all__ = ["given_back", "is_rounded", "lost"]
