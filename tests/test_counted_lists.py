@@ -479,3 +479,21 @@ def test_floats_that_a_dtype_does_not_hold() -> None:
 def test_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(A)
+
+
+def by_as_many_as_data_say(x):
+    stack = [0]
+    count = 0
+    while stack:
+        u = stack.pop()
+        for k in range(int(x[u])):
+            if k < u:
+                stack.append(k)
+        for _ in range(2):
+            count += 1
+    return count
+
+
+def test_a_step_that_appends_as_many_as_data_say_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="stack grows by as many members as a step decides"):
+        pytocu.jit(by_as_many_as_data_say)(A)

@@ -258,7 +258,8 @@ def _most_in(
         for name, count, _ in reversed([*around, *loops]):
             most = _largest(most, name, count) * count
         total = total + most
-    unknown = {name for name in symbols(total) if is_number(name) and name not in names}
+    # Lengths that the host reads in a step have names as well.
+    unknown = {name for name in symbols(total) if (is_number(name) or name in context.numbers) and name not in names}
     before = {result for inst in context.builder.insts for result in inst.results} | context.given
     for value, own in list(context.bound.items()):
         if value in before and not unknown.isdisjoint(own):

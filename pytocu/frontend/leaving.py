@@ -114,7 +114,7 @@ def _for_loop(
         return Flow()
 
     def first() -> None:
-        assign(steps.start)
+        assign(steps.item(steps.start))
         read()
 
     stepped = lambda: None if has_steps("for_loop", head) else had_step(context, "for_loop", head, None)  # noqa: E731

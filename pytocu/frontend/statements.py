@@ -57,14 +57,14 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         flow = flow_of(made)
         if isinstance(flow.value, Failing):
             return _always(context, name, flow)
-        if isinstance(flow.returned, Value):
+        if isinstance(flow.returned, Value) and flow.value is not None:
             # The ways that do not come to a return statement return None.
             raise UnsupportedError(
                 f"{name} returns {_kind_text(flow.value)} or nothing, and which of them is known only at run time",
                 context.loc,
                 "end every path with a return statement",
             )
-        return flow.value if flow.returned else None
+        return flow.value if flow.returned is True else None
     finally:
         context.active.pop()
 

@@ -209,7 +209,8 @@ def unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:
         said = f"not enough values to unpack (expected {count}, got {{0}})"
         require_equal(frame.context, dim_min(length, count), count, "ValueError", said)
         require_equal(frame.context, length, count, "ValueError", f"too many values to unpack (expected {count})")
-        items = [subscript(frame.context, value, n) for n in range(count)]
+        # Comparing these positions once more would refuse in other words, before a loop that has no step.
+        items = [frame.context.builder.emit("index", (value,), {"axis": 0, "at": n}) for n in range(count)]
     else:
         items = list(iterate(frame, value, "unpacking"))
     if star is None:

@@ -62,7 +62,9 @@ def run(function: Function, context: PassContext) -> Function:
             # Behind the last change stands what the argument gets.
             return (made,) if inst.results[0] in terminator.args else (builder.emit("keep", (made,)),)
         behind = old.inst is not None and old.inst.op.name == "update"
-        if behind or on_host(old) or origin(inst.args[0]) in arguments or reduces(old) or reduces(new):
+        first = origin(inst.args[0])
+        # What a region is given to change stays one memory, behind the loops and branches inside of it as well.
+        if behind or on_host(old) or first.inst is None or first in arguments or reduces(old) or reduces(new):
             return None
         count = depth.get(old, 0) + 1
         region = _region(old, target)
