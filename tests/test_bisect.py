@@ -367,7 +367,7 @@ PLANTED += [
         *("settled", "f32[n], weak int", ("pass", "lower-loops"), ""),
     ),
     (
-        fault("the last elements are left out", "one_thread:_Named.fold", "whole * LANES, found[0], f", "size, found[0], f"),
+        fault("the last elements are left out", "one_thread:_Named.fold", "whole * LANES, [total", "size, [total"),
         *("sums", "f64[n], weak int", ("pass", "one-thread"), ""),
     ),
     (

@@ -501,13 +501,19 @@ class _Named:
         if not exact:
             behind = lambda inner, place, held: last(inner, whole * LANES + place, held)  # noqa: E731
             return self.repeat(builder, size - whole * LANES, found[0], behind)
-        # The few elements behind meet the sum of all others.
-        few = lambda inner, place, held: added(inner, held, at(inner, whole * LANES + place))  # noqa: E731
-        total, rest = self.repeat(builder, size - whole * LANES, found[0], few)
+        (total, rest) = found[0]
+
+        def few(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
+            """The elements behind, added to the sum of all others and to one another."""
+            more = tuple(at(inner, whole * LANES + place))
+            return [value for one in held for value in row.append(Expander(inner), (one,), more)]
+
+        in_order, apart = self.repeat(builder, size - whole * LANES, [total, *none], few)
         # Up to one stretch the sum is NumPy's.
         length = builder.emit("convert", (builder.emit("dim", (), {"value": size}, (WEAK_INT,)),), {}, (scalar(I64),))
         several = builder.emit("greater", (length, builder.const(elements, scalar(I64))))
-        return (builder.emit("where", (several, given_back(Expander(builder), total, rest), total)),)
+        exact_sum = given_back(Expander(builder), *added(builder, (total, rest), (apart,)))
+        return (builder.emit("where", (several, exact_sum, in_order)),)
 
     def repeat(
         self,
