@@ -314,12 +314,6 @@ def inserted(x):
     return found
 
 
-def inside(x):
-    found = [0]
-    for i in range(len(x)):
-        if x[i] > 0:
-            found.append(i)
-    return found.pop(1)
 
 
 def in_a_branch(x, n):
@@ -473,7 +467,6 @@ def test_floats_that_a_dtype_does_not_hold() -> None:
     ("function", "said"),
     [
         (two_types, "the list found grows in a loop and holds a Python int and f64"),
-        (inside, "pop.. of a place inside of a list"),
     ],
 )
 def test_refused(function: Callable[..., Any], said: str) -> None:

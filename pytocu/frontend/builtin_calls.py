@@ -65,6 +65,7 @@ _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _greatest = Deferred("pytocu.frontend.grown", "greatest")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _total = Deferred("pytocu.frontend.grown", "total")
+_sort = Deferred("pytocu.frontend.list_methods", "sort")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 
 PURE: tuple[Any, ...] = (
@@ -561,6 +562,22 @@ _OPERATORS = {
 
 _UNARY_OPERATORS = {"neg": "negative", "pos": "positive", "invert": "invert"}
 
+def _copy_of(frame: Frame, grown: Grown) -> Grown:
+    """A list of its own with the same members, which nothing makes longer."""
+    made = _member_of(frame, grown, slice(None))
+    made.key = None
+    return made
+
+
+def _sorted(frame: Frame, values: Any, /, *, key: Any = None, reverse: Any = False) -> Grown:
+    if not isinstance(values, Grown):
+        text = "sorted() of values known only at run time is not compiled"
+        raise UnsupportedError(text, frame.context.loc, "use NumPy's functions and operators")
+    made = _copy_of(frame, values)
+    _sort(frame, made, key=key, reverse=reverse)
+    return made
+
+
 BUILTINS: dict[Any, Callable[..., Any]] = {
     len: _len,
     range: _range,
@@ -571,7 +588,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     functools.reduce: _reduce,
     reversed: _reversed,
     tuple: lambda frame, values=(): tuple(_members(frame, values)),
-    list: lambda frame, values=(): _members(frame, values),
+    list: lambda frame, values=(): _copy_of(frame, values) if isinstance(values, Grown) else _members(frame, values),
+    sorted: _sorted,
     iter: _iter,
     dict: _dict,
     sum: _sum,

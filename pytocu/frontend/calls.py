@@ -37,6 +37,7 @@ _READS = {
 }
 
 
+_ask = Deferred("pytocu.frontend.counted", "ask")
 _is_class = Deferred("pytocu.frontend.records", "is_class")
 _make = Deferred("pytocu.frontend.records", "make")
 _replace = Deferred("pytocu.frontend.records", "replace")
@@ -256,6 +257,9 @@ def _call_container(context: Context, owner: Any, method: str, function: Any, ar
         # A dict's keys are compared, and its values are not.
         keys = args[:1] if method in ("setdefault", "pop") else ()
         if dynamic and (kind is set or method in ("remove", "sort") or (kind is dict and contains_dynamic(keys))):
+            if kind is list:
+                # In a loop that makes it longer it is one whose length a run decides.
+                _ask(context, owner, owner)
             raise UnsupportedError(
                 f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
             )
@@ -265,6 +269,8 @@ def _call_container(context: Context, owner: Any, method: str, function: Any, ar
             _refuse_keys(context, owner)
         return made
     if dynamic and method not in _READS.get(kind, ()):
+        if kind is list:
+            _ask(context, owner, owner)
         raise UnsupportedError(
             f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
         )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.control import choice, connected
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.flags import both, condition, negated
-from pytocu.frontend.frames import Frame
+from pytocu.frontend.flags import both, condition, either, negated
+from pytocu.frontend.frames import Flag, Frame
 from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
+from pytocu.frontend.reading import read_bool
 from pytocu.frontend.state import State
 from pytocu.frontend.values import (
     Context,
@@ -28,8 +31,9 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
 )
 from pytocu.ir.core import Value
-from pytocu.ir.types import WEAK_BOOL
+from pytocu.ir.types import WEAK_BOOL, WeakType
 
+_contains_counted = Deferred("pytocu.frontend.list_methods", "contains")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 
@@ -149,7 +153,8 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
         case ast.In():
             return _contains(frame, left, right)
         case ast.NotIn():
-            return not _contains(frame, left, right)
+            found = _contains(frame, left, right)
+            return negated(context, found) if isinstance(found, Value) else not found
     containers = (tuple, list, dict)
     pair = [s for s in (left, right) if not (is_array(s) or is_numpy_scalar(s))]
     with_array = len(pair) == 1 and isinstance(pair[0], (tuple, list))
@@ -183,7 +188,12 @@ def _same_members(frame: Frame, left: Any, right: Any) -> Any:
     return same
 
 
-def _contains(frame: Frame, member: Any, container: Any) -> bool:
+def _contains(frame: Frame, member: Any, container: Any) -> Any:
+    if isinstance(container, Grown):
+        return _contains_counted(frame, container, member)
+    numbers = isinstance(container, (list, tuple)) and all(map(_is_number, (member, *container)))
+    if numbers and contains_dynamic((member, container)):
+        return _equals_one(frame.context, member, container)
     if contains_dynamic(member) or (contains_dynamic(container) and not isinstance(container, dict)):
         raise UnsupportedError(
             "'in' with values known only at run time is not compiled", frame.context.loc, "compare with == and combine with |"
@@ -193,6 +203,22 @@ def _contains(frame: Frame, member: Any, container: Any) -> bool:
     if isinstance(container, dict):
         return compute(frame.context, lambda m, keys: m in dict.fromkeys(keys), member, list(container))
     return compute(frame.context, lambda m, c: m in c, member, container)
+
+
+def _is_number(value: Any) -> bool:
+    return (isinstance(value, Value) and not is_array(value)) or isinstance(value, (bool, int, float, complex, np.generic))
+
+
+def _equals_one(context: Context, member: Any, container: Sequence[Any]) -> Flag:
+    """``member in container`` of numbers."""
+    found: Flag = any(one is member for one in container)
+    for one in container:
+        same = binary(context, "equal", member, one)
+        if isinstance(same, Value) and not isinstance(same.type, WeakType):
+            # Python's bool.
+            same = read_bool(context, same)
+        found = either(context, found, same if isinstance(same, Value) else bool(same))
+    return found
 
 
 def _identical(frame: Frame, left: Any, right: Any) -> bool:

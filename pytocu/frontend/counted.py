@@ -28,7 +28,7 @@ from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import refuse_if
-from pytocu.frontend.ranges import bound, new_name
+from pytocu.frontend.ranges import bound, new_name, number_as_dim
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import Around, Container, State, Wanted
@@ -36,14 +36,17 @@ from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, Counted, Grown, GrownMethod, Steps, as_value, dim_value, dimensions
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, substitute, symbol, symbols
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _choose = Deferred("pytocu.frontend.choices", "choose")
+_delete_at = Deferred("pytocu.frontend.list_methods", "delete_at")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _member = Deferred("pytocu.frontend.subscripts", "member")
+_methods_with_loops = Deferred("pytocu.frontend.list_methods", "methods")
 _opened = Deferred("pytocu.frontend.grown_members", "opened")
+_pop_at = Deferred("pytocu.frontend.list_methods", "pop_at")
 _position = Deferred("pytocu.frontend.grown", "position")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _stored = Deferred("pytocu.frontend.grown", "stored")
@@ -80,7 +83,7 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
 
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
     """As :func:`ask`, of a list to which the steps of a loop, at that place, append as many members, or did."""
-    if context.elements is not None or grown.shared or grown.frozen:
+    if context.elements is not None or grown.shared or grown.frozen or grown.key is None:
         return
     name = grown.name
     if place is None and grown.place is None:
@@ -331,24 +334,24 @@ def method(frame: Frame, counted: Counted, name: str) -> GrownMethod:
     Raises
     ------
     UnsupportedError
-        One that moves its members.
+        One that is not known.
     """
-    if name not in _METHODS:
-        text = f"{counted.name}.{name}: of a list whose length a run decides only {', '.join(_METHODS)} are compiled"
+    if name not in methods():
+        text = f"{counted.name}.{name}: of a list whose length a run decides only {', '.join(methods())} are compiled"
         raise UnsupportedError(text, frame.context.loc, "use np.array of it")
     return GrownMethod(counted, name)
 
 
 def methods() -> dict[str, Callable[..., Any]]:
     """The methods, by name."""
-    return _METHODS
+    return _METHODS | _methods_with_loops()
 
 
 def _pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
     context = frame.context
+    key = _position(context, key)
     if type(key) is not int or key not in (0, -1):
-        text = f"{counted.name}.pop() of a place inside of a list whose length a run decides is not compiled"
-        raise UnsupportedError(text, context.loc, "take members from its end or its beginning: pop(), pop(0)")
+        return _pop_at(frame, counted, key)
     _refuse(context, binary(context, "greater", counted.length, 0), IndexError("pop from empty list"))
     found = _at(frame, counted, key)
     _shorter(context, counted, key)
@@ -374,15 +377,19 @@ _METHODS: dict[str, Callable[..., Any]] = {"append": append, "extend": _extend, 
 
 
 def delete(frame: Frame, counted: Grown, key: Any) -> None:
-    """``del list[key]`` of the first or the last member."""
+    """``del list[key]`` of a member."""
     context = frame.context
     if not isinstance(counted, Counted):
         ask_grown(context, counted)
         text = f"del {counted.name}[...] of a list that a loop of run time has made is not compiled"
         raise UnsupportedError(text, context.loc, "use an array of it: np.array(...)")
+    if isinstance(key, slice):
+        text = f"del {counted.name}[...] of several members of a list whose length a run decides is not compiled"
+        raise UnsupportedError(text, context.loc, f"make a list of those that stay, or use a loop: del {counted.name}[-1]")
+    key = _position(context, key)
     if type(key) is not int or key not in (0, -1):
-        text = f"del {counted.name}[...] of a place inside of a list whose length a run decides is not compiled"
-        raise UnsupportedError(text, context.loc, f"take members from its end or its beginning: del {counted.name}[-1]")
+        _delete_at(frame, counted, key)
+        return
     _refuse(context, binary(context, "greater", counted.length, 0), IndexError("list assignment index out of range"))
     _shorter(context, counted, key)
 
@@ -428,7 +435,12 @@ def _place(context: Context, counted: Counted, key: Any, known: bool) -> Any:
     else:
         negative = as_value(context, binary(context, "less", key, 0))
         inside = _choose(context, negative, binary(context, "add", counted.length, key), key, "a position in a list")
-    return binary(context, "add", counted.begin, inside)
+    place = binary(context, "add", counted.begin, inside)
+    number = number_as_dim(context, place)
+    if not isinstance(number, Dim):
+        return place
+    # It was compared with the length: the rows say nothing about it, which would be compared sooner.
+    return dim_value(context, dim_max(dim_min(number, dimensions(counted.rows)[0] - 1), 0))
 
 
 def _at(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:

@@ -162,7 +162,8 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     made = as_value(context, value)
     found = regions.bare(made.type)
     if found != grown.type and not grown.mixed:
-        if not isinstance(found, WeakType | ScalarType) or _carrier(context, found) is not element(grown.rows.type):
+        alike = isinstance(found, WeakType | ScalarType) and _carrier(context, found) is element(grown.rows.type)
+        if not alike or grown.key is None:
             text = f"{said} and which holds {type_text(grown.type)}, to {type_text(found)}"
             raise UnsupportedError(text, context.loc, _begin_with(found))
         if isinstance(found, WeakType) or isinstance(grown.type, WeakType):
