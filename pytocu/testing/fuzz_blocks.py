@@ -10,10 +10,15 @@ import random
 import re
 from typing import NamedTuple
 
+from pytocu.testing.fuzz_containers import CONTAINERS, MAY_RAISE, container_lines
 from pytocu.testing.fuzz_loops import OTHERS, SCALAR_CALLS, SWEEPS, choices, sweep_lines
 from pytocu.testing.fuzz_programs import Coverage
 from pytocu.testing.fuzz_scalars import random_scalar_function
-from pytocu.testing.fuzz_ways import ERRORS, RETURNED, WAYS, ways
+from pytocu.testing.fuzz_ways import ERRORS as RAISING
+from pytocu.testing.fuzz_ways import RETURNED, WAYS, ways
+
+ERRORS = (*RAISING, MAY_RAISE)
+"""Features of lines that may raise; where they do, the program ends."""
 
 
 class Block(NamedTuple):
@@ -27,7 +32,8 @@ class Block(NamedTuple):
         The lines; ``@E`` is an expression of ``@v`` and ``{1}`` with the dtype and shape of ``@v``, ``@N`` a number of
         steps, ``@C`` a condition on Python scalars, ``@K`` one on a counter ``k`` or ``i``, ``@M`` a mask of ``@v``,
         ``@F`` one without a counter and ``@G`` the same of ``{0}``, ``@I`` a small index array of the length of ``@v``;
-        more are in :mod:`pytocu.testing.fuzz_loops` and :mod:`pytocu.testing.fuzz_ways`.
+        more are in :mod:`pytocu.testing.fuzz_loops` and :mod:`pytocu.testing.fuzz_ways`.  Where it is empty,
+        :mod:`pytocu.testing.fuzz_containers` writes the lines.
     kinds : str
         Of the dtype.
     least : int
@@ -173,6 +179,7 @@ BLOCKS: tuple[Block, ...] = (
     *(Block(*other) for other in OTHERS),
     *(Block(*way) for way in WAYS),
     *(Block(feature, text) for feature, text in SCALAR_CALLS),
+    *(Block(*container) for container in CONTAINERS),
 )  # fmt: skip
 """What a program may hold instead of an expression."""
 
@@ -221,6 +228,8 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
     for i in range(count):
         v3 = v3 & {1}
     """
+    if not block.text:
+        return container_lines(block.features, kind, pick).replace("@v", name)
     plain = tuple(text for text in _UPDATES[kind] if "@k" not in text)
     found = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
              "K": _COUNTER_TESTS, "M": _MASKS[kind], "G": tuple(text.replace("@v", "{0}") for text in plain),

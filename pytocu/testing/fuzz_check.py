@@ -358,8 +358,10 @@ def as_test(program: Program, arguments: Mapping[str, Argument], verdict: Verdic
     changed = changed_arguments(program.statements)
     imports = ["import copy", "import math"] if changed else ["import math"]
     raises = _NUMPY_RAISES in verdict.message
-    scalars = ["from pytocu.testing.fuzz_scalars import in_numpy"] if program.definitions else []
+    scalars = ["from pytocu.testing.fuzz_scalars import in_numpy"] if program.scalar_functions else []
     others = ["import pytest"] if raises else []
+    if "Tally(" in program.source:
+        imports.insert(0, "import dataclasses")
     lines = [*imports, "", "import numpy as np", *others, "", "import pytocu", "from pytocu.testing.compare import compare",
              *scalars, "", "", *program.definitions, *program.lines("program"), "", "", "def test_program():",
              "    arguments = ("]  # fmt: skip

@@ -9,6 +9,7 @@ chosen before, so that all are covered evenly.
 from __future__ import annotations
 
 import collections
+import dataclasses
 import linecache
 import math
 import random
@@ -27,6 +28,7 @@ from pytocu.ir.core import Op
 from pytocu.ir.ops import OUTPUTS, elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, I32, DType, dtype_named, dtype_of
 from pytocu.testing.compare import edge_values
+from pytocu.testing.fuzz_containers import TALLY
 from pytocu.testing.fuzz_scalars import PLAIN
 
 # Arguments.
@@ -254,6 +256,12 @@ class Program:
 
     @property
     def definitions(self) -> list[str]:
+        """The class of which it makes objects, and the functions of scalars that it calls, line by line."""
+        made = [*TALLY.splitlines(), "", ""] if any("Tally(" in s.text for s in self.statements) else []
+        return made + self.scalar_functions
+
+    @property
+    def scalar_functions(self) -> list[str]:
         """The functions of scalars that it calls, line by line."""
         return [line for s in self.statements if s.defines for line in (*s.defines.splitlines(), "", "")]
 
@@ -268,7 +276,7 @@ class Program:
 
 
 _MADE = collections.Counter[str]()
-NAMESPACE: dict[str, Any] = {"np": np, "math": math, "pytocu": SimpleNamespace(vectorize=vectorize)}
+NAMESPACE: dict[str, Any] = {"np": np, "math": math, "dataclasses": dataclasses, "pytocu": SimpleNamespace(vectorize=vectorize)}
 
 
 def make(source: str, name: str) -> Any:
@@ -373,7 +381,7 @@ def value_of(statement: Statement, env: Mapping[str, Any]) -> Any:
     scope = {**NAMESPACE, **env, "pytocu": PLAIN}
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        exec(statement.defines, scope)
+        exec(TALLY if "Tally(" in statement.text else statement.defines, scope)
         exec(statement.code, scope)
     return scope[statement.name]
 

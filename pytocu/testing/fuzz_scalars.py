@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-_VALUES: dict[str, tuple[str, ...]] = {
+VALUES: dict[str, tuple[str, ...]] = {
     "f": ("{p} + {q}", "{p} - {q}", "{p} * {q}", "{p} / 2", "-{p}", "abs({p})", "({p} if {c} else {q})", "{p} * 0.5 + {q}",
           "max({p}, {q})", "np.floor({p})", "{p} + k", "np.sqrt(abs({p}))"),
     "i": ("{p} + {q}", "{p} - {q}", "{p} * 3 + {q}", "{p} ^ {q}", "{p} // 3", "{p} % 7", "({p} if {c} else {q})", "abs({p})",
@@ -24,7 +24,7 @@ _VALUES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """A number of two, of one dtype, by its kind."""
 
-_TESTS: dict[str, tuple[str, ...]] = {
+TESTS: dict[str, tuple[str, ...]] = {
     "f": ("{p} > {q}", "{p} < 1", "{p} == {p}", "{p} * {p} < 4", "0 < {p} < 8", "{p} > 0 and {q} > 0", "not {p}"),
     "i": ("{p} > {q}", "{p} % 2 == 0", "{p} != 3", "0 < {p} <= 50", "{p} > 0 or {q} > 0", "not {p}", "{p} & 4"),
     "u": ("{p} > {q}", "{p} % 2 == 1", "{p} != 3", "{p} > 5 and {q} < 9", "{p}"),
@@ -49,17 +49,17 @@ def random_scalar_function(pick: random.Random, kind: str, name: str) -> str:
 
 def _filled(pick: random.Random, text: str, kind: str) -> str:
     while "{c}" in text:
-        text = text.replace("{c}", _filled(pick, pick.choice(_TESTS[kind]), kind), 1)
+        text = text.replace("{c}", _filled(pick, pick.choice(TESTS[kind]), kind), 1)
     first = pick.choice("ab")
     return text.replace("{p}", first).replace("{q}", pick.choice("ab" if first == "b" else "bba"))
 
 
 def _value(pick: random.Random, kind: str) -> str:
-    return _filled(pick, pick.choice(_VALUES[kind]), kind)
+    return _filled(pick, pick.choice(VALUES[kind]), kind)
 
 
 def _test(pick: random.Random, kind: str) -> str:
-    return _filled(pick, pick.choice(_TESTS[kind]), kind)
+    return _filled(pick, pick.choice(TESTS[kind]), kind)
 
 
 def _lines(pick: random.Random, kind: str, depth: int, indent: str, loop: bool = False) -> list[str]:
@@ -141,4 +141,4 @@ def in_numpy(program: FunctionType) -> FunctionType:
     return FunctionType(program.__code__, plain, program.__name__, program.__defaults__, program.__closure__)
 
 
-__all__ = ["PLAIN", "for_each", "in_numpy", "random_scalar_function"]
+__all__ = ["PLAIN", "TESTS", "VALUES", "for_each", "in_numpy", "random_scalar_function"]

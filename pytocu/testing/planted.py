@@ -90,6 +90,10 @@ FAULTS: tuple[Fault, ...] = (
           'for flag in inst.attr("fastmath", ())', 'for flag in ("nnan", "nsz")'),
     Fault("the root of a power is a power", "pytocu.frontend.operators:fast_power", '0.5: "sqrt", 1:', "1:"),
     Fault("a slice stops one early", "pytocu.frontend.indexing:_count", "distance + (stride - 1)", "distance"),
+    Fault("a queue begins where it began", "pytocu.frontend.counted:_shorter", "key == 0", "key == 1"),
+    Fault("a sum of a generator leaves no member out", "pytocu.frontend.generated:sum_of",
+          "reversed(over.ifs)", "over.ifs[:0]"),
+    Fault("None is a value", "pytocu.frontend.perhaps:joined", "Perhaps(False, rebuild", "Perhaps(True, rebuild"),
 )  # fmt: skip
 
 
