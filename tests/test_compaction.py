@@ -258,3 +258,23 @@ def test_counts_of_bools_are_int32_where_they_fit() -> None:
     assert "reduce" in text and "i64[x_0]" not in text.replace("i64[x_0] (", ""), text
     everywhere(counted, LONG)
     everywhere(counted, np.zeros(0))
+
+
+def test_positions_before_a_loop_that_returns() -> None:
+    """What is looked for in counts that are kept as int32 may be numbers that only a region knows."""
+
+    def both(x: np.ndarray, m: np.ndarray) -> Any:
+        chosen = m[np.where(~m)]
+
+        def step(a: np.ndarray) -> Any:
+            k = 0
+            while k < 4:
+                if (a > 3).all():
+                    return a
+                k += 1
+
+        return chosen, step(x[:, ::-1])
+
+    for x, m in ((np.ones((1, 1)), np.ones((1, 1), bool)), (np.full((2, 3), 4.0), np.zeros((2, 3), bool))):
+        expected = both(x, m)
+        compare(pytocu.jit(both)(x, m), expected)

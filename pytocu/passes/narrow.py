@@ -119,8 +119,12 @@ def _searched_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...]) ->
     if counts is None or counts.op.name != "cast" or element(counts.args[0].type) is not I32:
         return None
     kept = counts.args[0].inst
-    if kept is None or kept.op.name != "keep" or numbers is None or not ascends(args[1]):
+    if kept is None or kept.op.name != "keep" or numbers is None:
         return None
+    if not ascends(args[1]):
+        # Other numbers may be any int64, and a search reads what is in memory.
+        stored = builder.emit("keep", (args[0],))
+        return (builder.emit("search", (stored, args[1]), dict(inst.attrs), name=inst.result.name),)
     short = builder.emit("cast", (args[1],), {}, (strong_type(I32, shape_of(args[1].type)),))
     return (builder.emit("search", (counts.args[0], short), dict(inst.attrs), name=inst.result.name),)
 
