@@ -397,6 +397,19 @@ def test_a_number_of_run_time_says_how_long_a_list_of_nested_loops_is() -> None:
         everywhere(pairs, n)
 
 
+def several_at_once(x):
+    found = []
+    for v in x:
+        if v == v:
+            found.extend([v, v * 2, 0.5 * v])
+    return found
+
+
+def test_a_line_that_appends_several() -> None:
+    for x in INPUTS:
+        everywhere(several_at_once, x)
+
+
 def of_a_tuple(x, n):
     """The steps of the loop are written out."""
     found = []

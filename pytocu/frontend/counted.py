@@ -296,8 +296,8 @@ def _unbounded(context: Context, counted: Counted, where: str) -> UnsupportedErr
 # What is done with such a list.
 
 
-def append(frame: Frame, counted: Counted, value: Any) -> None:
-    """``list.append``."""
+def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
+    """``list.append`` of a member, which has a number where a line appends several."""
     context = frame.context
     found = _type_of(context, value)
     if found != counted.type or not same_held(held_in(context, value), counted.inner):
@@ -314,7 +314,7 @@ def append(frame: Frame, counted: Counted, value: Any) -> None:
     loops = context.counting[counted.depth + 1 :]
     if around is not None and None in loops:
         raise _unbounded(context, counted, "in a while loop")
-    counted.sites[context.loc] = context.written_out // counted.written_out, [one for one in loops if one is not None]
+    counted.sites[context.loc, number] = context.written_out // counted.written_out, [one for one in loops if one is not None]
     place = binary(context, "add", counted.begin, counted.length)
     _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
     counted.length = binary(context, "add", counted.length, 1)
@@ -365,8 +365,8 @@ def _shorter(context: Context, counted: Counted, key: int) -> None:
 
 
 def _extend(frame: Frame, counted: Counted, values: Any) -> None:
-    for value in list(_iterate(frame, values, "list.extend()")):
-        append(frame, counted, value)
+    for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):
+        append(frame, counted, value, number)
 
 
 def _clear(frame: Frame, counted: Counted) -> None:
