@@ -503,3 +503,27 @@ def by_as_many_as_data_say(x):
 def test_a_step_that_appends_as_many_as_data_say_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="stack grows by as many members as a step decides"):
         pytocu.jit(by_as_many_as_data_say)(A)
+
+
+@pytest.mark.parametrize("number_of", [int, float, complex, abs, round])
+def test_lists_are_no_numbers(number_of: Callable[[Any], Any]) -> None:
+    def of_some(x: np.ndarray) -> Any:
+        found = []
+        for i in range(len(x)):
+            if x[i] > 0:
+                found.append(i)
+        return x * number_of(found)
+
+    def of_lengths(x: np.ndarray) -> Any:
+        found = [(1, len(x))]
+        for i in range(len(x)):
+            if len(found) != number_of(found):
+                x[i] = 0
+        return x
+
+    for function in (of_some, of_lengths):
+        with pytest.raises(TypeError) as expected:
+            function(np.ones(3))
+        with pytest.raises(TypeError) as found:
+            pytocu.jit(function)(np.ones(3))
+        assert str(found.value).splitlines()[0] == str(expected.value)

@@ -180,12 +180,19 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
     )
 
 
+_OF_NUMBERS = (int, float, complex, abs, round)
+"""Builtins that take no containers."""
+
+
 def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Call a function of :data:`BUILTINS`."""
     context = frame.context
     handler = _HANDLERS[id(function)]
     if args and isinstance(args[0], Flat) and isinstance(function, type) and issubclass(function, (int, float, complex)):
         attempt(context, function, np.zeros(1).flat)
+    if args and function in _OF_NUMBERS and isinstance(args[0], (tuple, list, dict, Grown)):
+        # Whatever is in it: Python has its own sentence.
+        attempt(context, function, next((k() for k in (tuple, dict) if isinstance(args[0], k)), []))
     if function in _OF_MEMBERS:
         args = tuple(ravel(context, a.array) if isinstance(a, Flat) else a for a in args)
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
