@@ -106,6 +106,10 @@ def kept(u, count):
     return first, now
 
 
+def normalised(x):
+    return x / x.max(1, keepdims=True)
+
+
 def marked(x, m):
     x = x.copy()
     x[m] *= 2
@@ -391,6 +395,10 @@ PLANTED += [
         *("pulled", "f32[n], f32[m]", ("pass", "quotients"), ""),
     ),
     (
+        fault("products of twice the number", "shared_divisors:_quotient", "(a.cast(F64) *", "((a + a).cast(F64) *"),
+        *("normalised", "f32[n, m]", ("pass", "shared-divisors"), ""),
+    ),
+    (
         Fault("masked elements stay", "pytocu.frontend.masked_work:assign", "chosen, new, moved", "chosen, moved, new"),
         *("marked", "f32[n], bool[n]", ("front end", "lower"), ""),
     ),
@@ -416,7 +424,7 @@ def command(folder, capsys):
 
 @pytest.mark.parametrize(("fault", "function", "types", "step", "operation"), PLANTED, ids=[p[0].name for p in PLANTED])
 def test_a_planted_fault_is_found_at_its_step(folder, capsys, monkeypatch, fault, function, types, step, operation):
-    target = "cuda:sm_90" if step in (("pass", "negations"), ("pass", "quotients")) else "cpu"
+    target = "cuda:sm_90" if step[1] in ("negations", "quotients", "shared-divisors") else "cpu"
     # That a thread has several rows takes more of them otherwise than arguments are made with.
     monkeypatch.setattr(schedule, "MANY_THREADS", 1)
     words = ["bisect", f"prog.py:{function}", "--args", types, "--target", target]

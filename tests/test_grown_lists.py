@@ -388,7 +388,7 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
         (of_counted_elements, "whose length changes from step to step"),
-        (again, "grows again"),
+        (again, "holds f64 and a Python float"),
         (of_two_names, "a list grows in a loop"),
     ],
 )

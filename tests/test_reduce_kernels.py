@@ -312,7 +312,8 @@ def test_a_mean_is_divided_in_its_own_dtype() -> None:
         x = np.zeros((len(sums), length), np.float32)
         x[:, 0] = sums
         low = pytocu.jit(lambda x: x.mean(1)).lower(x)
-        assert length == 1 or all("f64" not in kernel.ir for kernel in low.kernels)
+        # A GPU may make quotients of float64 products, to the same bits.
+        assert length == 1 or "f64" not in low.ir("fuse")
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal(pytocu.jit(lambda x: x.mean(1))(x), x.mean(1))
 

@@ -23,9 +23,9 @@ from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import BOOL, F32, F64, I32, I64, element, shape_of, strong_type
 from pytocu.passes import cleanup
+from pytocu.passes.accesses import ascends
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
-from pytocu.passes.searches import ascends
 
 LARGEST = 2**24
 """Every integer up to here is a float32."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.types import BOOL, I64, INDEX, PointerType, element, scalar, shape_of
+from pytocu.passes.accesses import ascends
 
 if TYPE_CHECKING:
     from pytocu.passes.elements import Elements, Memory
@@ -100,17 +101,6 @@ class _Search:
         if self.inst.attr("right", False):
             return builder.emit("invert", (_sorts_before(builder, self.value, there),))
         return _sorts_before(builder, there, self.value)
-
-
-def ascends(values: Value) -> bool:
-    """Whether values are positions, or so many behind them, also of another integer dtype."""
-    inst = values.inst
-    while inst is not None and inst.op.name == "cast":
-        inst = inst.args[0].inst
-    if inst is None or inst.op.name == "iota":
-        return inst is not None
-    parts = [a.inst.op.name for a in inst.args if a.inst is not None]
-    return inst.op.name == "add" and len(parts) == 2 and "iota" in parts and bool({"const", "broadcast", "convert"} & {*parts})
 
 
 def _sorts_before(builder: Builder, first: Value, second: Value) -> Value:

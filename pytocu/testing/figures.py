@@ -24,7 +24,9 @@ finished is in the logs, and the same command goes on behind it.
 
 * **Random programs** (`python -m pytocu.testing.fuzz`): programs of four to twenty operations over every operation of
   [the table](operations.md) in every dtype, views, joins, gathers, reductions, scans and changes in place, loops of
-  elements and of whole arrays, sweeps along an axis, branches, masks, scatters, positions and slices of run time, lists,
+  elements and of whole arrays, sweeps along an axis, branches, masks, scatters, positions and slices of run time, lists whose
+  length a run decides (stacks, queues, tuples in them, comprehensions with conditions), names that hold a value or None, dicts
+  and objects that change from step to step, functions that return out of nested loops or change lists of those around them,
   functions inside of functions, functions of scalars, which are called alone as well, numbers that are Python's on one way and
   NumPy's on another, and lines that raise where a run comes to them: the exception and its sentence are compared. NumPy runs
   each of them line by line. The command prints how often each operation was written in each dtype, how many operations
