@@ -6,6 +6,7 @@ Each is a piece of program in Python's own words, which is read where the list i
 from __future__ import annotations
 
 import ast
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -144,7 +145,9 @@ def _hidden(name: str) -> str:
 def _run(frame: Frame, source: str, **given: Any) -> Any:
     """Read such a piece where the program stands; what `found` is then, if it is bound."""
     loc = frame.context.loc
-    body, names = _parsed(source)
+    parsed, names = _parsed(source)
+    # Other threads may read the same piece for another place of another program.
+    body = copy.deepcopy(parsed)
     for statement in body:
         for part in ast.walk(statement):
             if isinstance(part, ast.expr | ast.stmt):
