@@ -278,3 +278,16 @@ def test_positions_before_a_loop_that_returns() -> None:
     for x, m in ((np.ones((1, 1)), np.ones((1, 1), bool)), (np.full((2, 3), 4.0), np.zeros((2, 3), bool))):
         expected = both(x, m)
         compare(pytocu.jit(both)(x, m), expected)
+
+
+def test_numbers_that_are_no_int32_are_looked_for_in_counts() -> None:
+    def places(m: np.ndarray, far: int) -> Any:
+        counts, numbers = np.cumsum(m), np.arange(len(m)) + far
+        return np.searchsorted(counts, numbers), np.searchsorted(counts, numbers, side="right")
+
+    mask = np.array([True, False, True, True, False])
+    for far in (0, 1, -2, 2**31 - 3, 2**32, 2**40, -(2**32) + 1):
+        everywhere(places, mask, far)
+    for constant in (lambda m: np.searchsorted(np.cumsum(m), np.arange(len(m)) + 2**32),
+                     lambda m: np.searchsorted(np.cumsum(m), np.arange(len(m)) - 2**33)):  # fmt: skip
+        everywhere(constant, mask)

@@ -154,17 +154,6 @@ def searched(inst: Inst) -> Value | None:
     return None
 
 
-def ascends(values: Value) -> bool:
-    """Whether values are positions, or so many behind them, also of another integer dtype."""
-    inst = values.inst
-    while inst is not None and inst.op.name == "cast":
-        inst = inst.args[0].inst
-    if inst is None or inst.op.name == "iota":
-        return inst is not None
-    parts = [a.inst.op.name for a in inst.args if a.inst is not None]
-    return inst.op.name == "add" and len(parts) == 2 and "iota" in parts and bool({"const", "broadcast", "convert"} & {*parts})
-
-
 IN_REGIONS = ("elementwise", "view", "const", "generated", "choice", "scalar")
 """Rows that a region may hold whose results are computed element by element."""
 

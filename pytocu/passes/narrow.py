@@ -21,9 +21,8 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import BOOL, F32, F64, I32, I64, element, shape_of, strong_type
+from pytocu.ir.types import BOOL, F32, F64, I32, I64, element, scalar, shape_of, strong_type
 from pytocu.passes import cleanup
-from pytocu.passes.accesses import ascends
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 
@@ -105,7 +104,7 @@ def _counted_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], cla
     if not _of_bools(counts.args[0]) or numbers is None or counts.attr("exclusive"):
         return None
     shape = shape_of(args[0].type)
-    if not classes.at_most(product(shape), MOST):
+    if not classes.at_most(product(shape), MOST - 1):
         return None
     type = strong_type(I32, shape)
     short = builder.emit("scan", (builder.emit("cast", numbers.args, {}, (type,)),), dict(counts.attrs))
@@ -114,18 +113,17 @@ def _counted_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...], cla
 
 
 def _searched_in_int32(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-    """Positions by counts that are kept as int32; no position that is looked for is behind the last of these."""
-    counts, numbers = args[0].inst, args[1].inst
+    """Positions by counts that are kept as int32: numbers below all counts, or above, may be any of those."""
+    counts, numbers = args[0].inst, args[1]
     if counts is None or counts.op.name != "cast" or element(counts.args[0].type) is not I32:
         return None
     kept = counts.args[0].inst
-    if kept is None or kept.op.name != "keep" or numbers is None:
+    if kept is None or kept.op.name != "keep":
         return None
-    if not ascends(args[1]):
-        # Other numbers may be any int64, and a search reads what is in memory.
-        stored = builder.emit("keep", (args[0],))
-        return (builder.emit("search", (stored, args[1]), dict(inst.attrs), name=inst.result.name),)
-    short = builder.emit("cast", (args[1],), {}, (strong_type(I32, shape_of(args[1].type)),))
+    least, most = (builder.const(n, scalar(I64)) for n in (-1, MOST))
+    for row, limit in (("maximum", least), ("minimum", most)):
+        numbers = builder.emit(row, (numbers, limit), {}, (numbers.type,))
+    short = builder.emit("cast", (numbers,), {}, (strong_type(I32, shape_of(numbers.type)),))
     return (builder.emit("search", (counts.args[0], short), dict(inst.attrs), name=inst.result.name),)
 
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.types import BOOL, I64, INDEX, PointerType, element, scalar, shape_of
-from pytocu.passes.accesses import ascends
 
 if TYPE_CHECKING:
     from pytocu.passes.elements import Elements, Memory
@@ -35,7 +34,7 @@ class _Search:
         self.length = e.dim(length, builder)
 
     def write(self) -> Value:
-        if self.e.sequential and ascends(self.inst.args[1]):
+        if self.e.sequential and _ascend(self.inst.args[1]):
             cell = self.e.before.emit("local", (), {"size": 1}, (PointerType(I64, "local"),))
             self.e.before.inst("store", (cell, self.zero, self.e.before.const(0, scalar(I64))))
             last = self.builder.emit("load", (cell, self.zero))
@@ -101,6 +100,17 @@ class _Search:
         if self.inst.attr("right", False):
             return builder.emit("invert", (_sorts_before(builder, self.value, there),))
         return _sorts_before(builder, there, self.value)
+
+
+def _ascend(values: Value) -> bool:
+    """Whether values are positions, or so many behind them, also of another integer dtype and within limits."""
+    inst = values.inst
+    while inst is not None and inst.op.name in ("cast", "minimum", "maximum"):
+        inst = inst.args[0].inst
+    if inst is None or inst.op.name == "iota":
+        return inst is not None
+    parts = [a.inst.op.name for a in inst.args if a.inst is not None]
+    return inst.op.name == "add" and len(parts) == 2 and "iota" in parts and bool({"const", "broadcast", "convert"} & {*parts})
 
 
 def _sorts_before(builder: Builder, first: Value, second: Value) -> Value:
