@@ -291,3 +291,11 @@ def test_numbers_that_are_no_int32_are_looked_for_in_counts() -> None:
     for constant in (lambda m: np.searchsorted(np.cumsum(m), np.arange(len(m)) + 2**32),
                      lambda m: np.searchsorted(np.cumsum(m), np.arange(len(m)) - 2**33)):  # fmt: skip
         everywhere(constant, mask)
+
+
+def test_counts_that_libraries_sort_stay_int64() -> None:
+    def ordered(m: np.ndarray) -> Any:
+        counts = np.cumsum(m)
+        return np.sort(counts)[::-1], np.median(counts), np.searchsorted(counts, [1, 2]), m[m]
+
+    everywhere(ordered, np.array([True, False, True, True, False]))

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import DimLike, product
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import BOOL, F32, F64, I32, I64, element, scalar, shape_of, strong_type
@@ -38,13 +38,17 @@ def run(function: Function, context: PassContext) -> Function:
     if function.level == "host":
         return function
     classes = Classes(context)
+    # Others than searches want what is kept as it is.
+    searched = {inst.args[0] for inst in walk(function.body) if inst.op.name == "search"}
+    if searched:
+        searched -= {a for i in walk(function.body) for k, a in enumerate(i.args) if i.op.name != "search" or k}
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.kind == "reduce" and inst.attr("op") in ("argmin", "argmax"):
             return _found_in_int32(builder, inst, args, classes)
         if inst.op.kind == "reduce" and inst.attr("op") == "add":
             return _summed_in_int32(builder, inst, args, classes)
-        if inst.op.name == "keep":
+        if inst.op.name == "keep" and inst.result in searched:
             return _counted_in_int32(builder, inst, args, classes)
         if inst.op.name == "search":
             return _searched_in_int32(builder, inst, args)
