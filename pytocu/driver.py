@@ -556,16 +556,19 @@ def lower(
 
     `sizes` are the lengths of the call that asks, if any: they decide which lengths of views
     are 1 and so broadcast, which are 0 where elements are taken at positions, and nothing else.
-    `infos` are its arrays: they decide which of them share memory with one that is written.
+    `infos` are its arrays: they decide which of them share memory with one that is written. Of several errors the call's
+    first one is raised.
     `known` are the lengths that choose size classes, by default all.
     """
     ones: frozenset[Dim] = frozenset()
     apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
     zeros: frozenset[Dim] = frozenset()
     sharing: Sharing = ()
+    call = None if infos is None else (sizes or {}, frozenset(n for n, info in infos.items() if info.readonly))
+    elements, trees = options.elements, options.trees
     while True:
         try:
-            result = frontend_lower(function, parameters, ones, sharing, options.elements, apart, options.trees, zeros)
+            result = frontend_lower(function, parameters, ones, sharing, elements, apart, trees, zeros, call)
         except PytocuError:
             raise
         except Exception as error:

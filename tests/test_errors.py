@@ -330,8 +330,6 @@ def test_numpys_sentence(function, args):
     if kind in (NameError, AttributeError) or "missing 1 required positional" in sentence:
         # Python itself adds suggestions to these; the name is what matters.
         assert sentence.split("'")[1] in error.message or "missing" in error.message
-    elif "ufunc 'add'" in sentence:
-        assert "the string 'a' is used as a number or an array" in error.message
     else:
         assert sentence in error.message
 
@@ -400,7 +398,8 @@ class Sub(np.ndarray):
 def test_arguments_that_are_refused(value, sentence, help):
     f = pytocu.jit(lambda x, y: y * x + 1)
     error = error_of(f, value, X)
-    assert sentence in error.message and help in (error.help or ""), str(error)
+    # NumPy's own sentence, where it has one, comes before ours.
+    assert sentence in f"{error.message} {error.help}" and help in (error.help or ""), str(error)
     assert pointed_at(str(error)) in ("x", "y * x"), str(error)
     compare(f(X, X), X * X + 1)
 
@@ -727,8 +726,9 @@ def test_what_is_added_to_no_number_says_where_it_comes_from() -> None:
     def added(x):
         return x + None
 
-    with pytest.raises(pytocu.CompileError, match="None is used as a number") as caught:
+    with pytest.raises(TypeError, match=r"unsupported operand type\(s\) for \+: 'float' and 'NoneType'") as caught:
         pytocu.jit(added).lower("f32[n]")
+    assert caught.value.help == "None is used as a number or an array"
     assert [note.text.partition(" from")[0] for note in caught.value.notes] == ["f32[n]"]
 
 

@@ -14,7 +14,7 @@ from pytocu.frontend.operators import attempt, binary, compute, elementwise, una
 from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
-from pytocu.frontend.ufunc_calls import check_keywords, check_where, compute_ufunc
+from pytocu.frontend.ufunc_calls import check_where, checked_keywords, compute_ufunc
 from pytocu.frontend.values import (
     Context,
     Flat,
@@ -45,6 +45,7 @@ from pytocu.ir.types import (
     scalar,
 )
 
+_note_write = Deferred("pytocu.frontend.inplace", "note_write")
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
@@ -358,6 +359,8 @@ def clip(
     given = {"a_min": a_min, "a_max": a_max, "min": min, "max": max}
     # Which of them there are, and whether one of them may be missing, is not the same in all versions.
     named = {name: _shown(bound) for name, bound in given.items() if bound is not MISSING}
+    if is_array(out):
+        _note_write(context, out, "output array")
     attempt(context, np.clip, _stand_in(value), **named, **({"out": out} if out is Ellipsis else {}))
     low, high = (next((b for b in bounds if b is not MISSING), None) for bounds in ((a_min, min), (a_max, max)))
     return method_clip(context, value, low, high, out, **kwargs)
@@ -370,7 +373,9 @@ def _shown(bound: Any) -> Any:
 
 def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """``x.clip``: either bound may be None; the arguments of ufuncs are those of the ufunc that is called."""
-    check_keywords(context, "clip", kwargs)
+    kwargs = checked_keywords(context, "clip", kwargs)
+    if is_array(out):
+        _note_write(context, out, "output array")
     if min is None or max is None:
         attempt(context, _stand_in(value).clip, _shown(min), _shown(max))
     if out is Ellipsis and is_numpy_scalar(value):

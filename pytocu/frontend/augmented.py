@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from operator import imatmul
+import operator as python
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError
+from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.expressions import assign, evaluate
@@ -20,14 +21,32 @@ from pytocu.frontend.inplace import augmented
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import BINARY, attempt, binary
+from pytocu.frontend.operators import BINARY, attempt, binary, example
 from pytocu.frontend.parts import assign_attribute, part_to_change
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
 from pytocu.frontend.values import Flat, Masked, as_value, is_array
+from pytocu.ir.core import Value
 
+_in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
+
+_IN_PLACE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: python.iadd,
+    ast.Sub: python.isub,
+    ast.Mult: python.imul,
+    ast.Div: python.itruediv,
+    ast.FloorDiv: python.ifloordiv,
+    ast.Mod: python.imod,
+    ast.Pow: python.ipow,
+    ast.BitAnd: python.iand,
+    ast.BitOr: python.ior,
+    ast.BitXor: python.ixor,
+    ast.LShift: python.ilshift,
+    ast.RShift: python.irshift,
+    ast.MatMult: python.imatmul,
+}
 
 
 def augment(frame: Frame, node: ast.AugAssign) -> None:
@@ -77,7 +96,12 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
     if operator == "matmul":
         return _product(frame, old, value)
     if is_array(old):
-        return augmented(context, operator, old, value)
+        try:
+            return augmented(context, operator, old, value)
+        except CompileError as error:
+            if error.no_number:
+                raise _in_own_words(context, error, _IN_PLACE[type(node.op)], (old, value), {}) from None
+            raise
     if isinstance(old, (list, dict, set)):
         text = ast.unparse(node.target)
         symbol = _symbol(node)
@@ -88,15 +112,24 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
             )
         old.extend(iterate(frame, value, symbol))
         return old
-    return binary(context, operator, old, value)
+    try:
+        return binary(context, operator, old, value)
+    except CompileError as error:
+        if isinstance(error, TypeError):
+            # Python names the statement's own operator.
+            raise _in_own_words(context, error, _IN_PLACE[type(node.op)], (old, value), {}) from None
+        raise
 
 
 def _product(frame: Frame, old: Any, value: Any) -> Any:
     """``old @= value``; an array takes the product in place."""
     if not is_array(old):
+        if not is_array(value) and not isinstance(value, (list, tuple)):
+            # No number has this operator.
+            attempt(frame.context, python.imatmul, *(example(v) if isinstance(v, Value) else v for v in (old, value)))
         return call(frame, np.matmul, (old, value), {})
     # With which dtypes and numbers of axes that is possible, NumPy says.
-    attempt(frame.context, imatmul, stand_in(old), stand_in(array_of(frame.context, value)))
+    attempt(frame.context, python.imatmul, stand_in(old), stand_in(array_of(frame.context, value)))
     return call(frame, np.matmul, (old, value), {"out": old})
 
 

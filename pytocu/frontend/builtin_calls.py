@@ -60,6 +60,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence
 from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
 
+_example_of = Deferred("pytocu.frontend.own_words", "example_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _greatest = Deferred("pytocu.frontend.grown", "greatest")
@@ -259,7 +260,12 @@ def _abs(frame: Frame, value: Any) -> Any:
     return unary(frame.context, "absolute", value)
 
 
-def _pow(frame: Frame, base: Any, exponent: Any) -> Any:
+def _pow(frame: Frame, base: Any, exponent: Any, modulo: Any = None) -> Any:
+    if modulo is not None:
+        # Only Python's ints have that.
+        attempt(frame.context, pow, *map(_example_of.function, (base, exponent, modulo)))
+        text = "pow() with a modulo of ints known only at run time is not compiled"
+        raise UnsupportedError(text, frame.context.loc, "write base ** exponent % modulo, or the loop")
     return binary(frame.context, "power", base, exponent)
 
 

@@ -156,7 +156,7 @@ def fill_diagonal(context: Context, a: Any, val: Any, wrap: Any = False) -> None
         raise raised(ValueError("array must be at least 2-d"), context.loc)
     shape, dtype = dimensions(a), element(a.type)
     ndim = len(shape)
-    inplace.note_write(context, a, inplace.DESTINATION)
+    inplace.note_write(context, a, "underlying array")
     lines = [along(context, d, n, ndim) for n, d in enumerate(shape)]
     place = lines[0]
     if ndim > 2:

@@ -127,7 +127,8 @@ def _operands(context: Context, name: str, a: Any, mask: Any, values: Any) -> tu
     if not is_array(a):
         said = f"place() argument 1 must be numpy.ndarray, not {type_name(a)}"
         raise raised(TypeError(said if name == "place" else "putmask: first argument must be an array"), context.loc)
-    inplace.note_write(context, a, inplace.DESTINATION)
+    # NumPy copies what `place` changes.
+    inplace.note_write(context, a, "WRITEBACKIFCOPY base" if name == "place" else "putmask: output array")
     shape, dtype = dimensions(a), element(a.type)
     chosen = truths(context, array_of(context, mask))
     if dimensions(chosen) != shape:

@@ -15,7 +15,7 @@ from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.ufunc_calls import check_keywords, loop_named, refuse_order
+from pytocu.frontend.ufunc_calls import checked_keywords, loop_named, refuse_order
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
@@ -85,8 +85,8 @@ def _gufunc(name: str, compute: Callable[[Context, Value, Value], Value], doc: s
         given = {"axes": axes, "axis": axis, "keepdims": keepdims, "signature": signature, "sig": sig}
         given = {k: known_option(context, v, f"{k}=") for k, v in given.items() if v is not MISSING}
         kinds = {k: given[k] for k in ("signature", "sig") if k in given}
-        check_keywords(context, name, {"order": order, "subok": subok, "casting": casting, **kinds})
-        refuse_order(context, name, order)
+        stated = checked_keywords(context, name, {"order": order, "subok": subok, "casting": casting, **kinds})
+        refuse_order(context, name, stated["order"])
         loop = loop_named(context, name, {"dtype": dtype, **kinds})
         a, b = as_strong(context, x1), as_strong(context, x2)
         as_array = out is Ellipsis

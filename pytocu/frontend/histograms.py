@@ -96,6 +96,7 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
         raise UnsupportedError(f"np.{name}.at is not compiled", context.loc, f"compiled are those of {', '.join(AT)}")
     if not is_array(a):
         raise raised(TypeError("first operand must be array"), context.loc)
+    note_write(context, a, "array to perform in place operation on")
     if b is None:
         raise raised(ValueError("second operand needed for ufunc"), context.loc)
     dtype = element(a.type)
@@ -111,7 +112,6 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     row = {"logical_and": "bitwise_and", "logical_or": "bitwise_or"}.get(name, name)
     if name.startswith("logical") and dtype.kind != "b":
         raise UnsupportedError(f"np.{name}.at is compiled for bools", context.loc, "compare first: a != 0")
-    note_write(context, a, "array to perform in place operation on")
     places = _places_of(context, a, indices)
     shape = dimensions(a)
     given = low_bits(context, values, dtype)

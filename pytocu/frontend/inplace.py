@@ -43,6 +43,7 @@ from pytocu.operands import assignment_notes, operand_notes
 
 Shape = tuple[DimLike, ...]
 
+_in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 
 DESTINATION, OUTPUT = "assignment destination", "output array"
@@ -200,7 +201,12 @@ def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
     """What is assigned to an array of a dtype, to which NumPy takes the numbers of a list at once."""
     if isinstance(value, (list, tuple, range, Steps, Flat)):
         return context.hooks.listed(context, value, dtype.numpy)
-    return as_value(context, value)
+    try:
+        return as_value(context, value)
+    except CompileError as error:
+        if error.no_number:
+            raise _in_own_words(context, error, lambda v: _set(np.zeros(1, dtype.numpy), v), (value,), {}) from None
+        raise
 
 
 def element_view(context: Context, base: Value, key: Any, value: Any, text: str) -> Value:
@@ -307,6 +313,7 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
         if isinstance(dst, Value):
             like = element(dst.type).numpy.type(0) if is_numpy_scalar(dst) else getattr(builtins, python_type_name(dst))()
         attempt(context, np.copyto, like, 0)
+    note_write(context, dst, DESTINATION)
     # NumPy's sentence for a rule that it does not have.
     attempt(context, np.copyto, np.zeros(1), np.zeros(1), casting=casting)
     dtype = element(dst.type)
@@ -318,7 +325,6 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
     else:
         made = as_value(context, src)
         attempt(context, np.copyto, np.zeros(1, dtype.numpy), _example(made), casting=casting)
-    note_write(context, dst, DESTINATION)
     made = fitted(context, made, dst)
     if made.type == WEAK_FLOAT and dtype.kind in "iu":
         # Only reached by casting="unsafe", which makes an array of the number first.
@@ -403,15 +409,14 @@ def prepare_outputs(
     ShapeError
         The shapes do not fit.
     """
+    arrays = [o for o in outs if o is not None]
+    for out in arrays:
+        # NumPy looks at the arrays first.
+        note_write(context, out, OUTPUT)
     operands = tuple(promote.operand(v.type) for v in values)
     targets = tuple(None if o is None else element(o.type) for o in outs)
     attempt(context, promote.check_outputs, name, operands, targets, signature, casting)
     shapes = [dimensions(v) for v in values]
-    arrays = [o for o in outs if o is not None]
-    if where is not True:
-        mask_of(context, where)
-    for out in arrays:
-        note_write(context, out, OUTPUT)
     mask = [] if where is True else [dimensions(mask_of(context, where))]
     check_output_shapes(context, shapes, [dimensions(o) for o in arrays], mask)
 

@@ -30,6 +30,7 @@ from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
 from pytocu.record import Record
 
+_raise_first = Deferred("pytocu.frontend.call_first", "raise_first")
 _also_wrong = Deferred("pytocu.frontend.reading_on", "also_wrong")
 _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
@@ -53,6 +54,9 @@ KINDS = "kinds"
 
 
 Others = Mapping[tuple[Loc | None, str], tuple[CompileError, ...]]
+
+Call = tuple[Mapping[str, int], frozenset[int]]
+"""The lengths of a call's arguments by name, and the numbers of those that it must not write."""
 
 
 class _AlsoWrong(Exception):
@@ -91,6 +95,7 @@ def lower(
     apart: frozenset[tuple[DimLike, DimLike]] = frozenset(),
     trees: tuple[Any, ...] = (),
     zeros: frozenset[Dim] = frozenset(),
+    call: Call | None = None,
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -113,6 +118,8 @@ def lower(
         How the function's own parameters hold these; by default they are these.
     zeros : frozenset of Dim
         Lengths that are 0, which the function states; see `Context.zeros`.
+    call : Call, optional
+        The call that asks, on which nothing but errors depends; see `pytocu.frontend.call_first`.
 
     Returns
     -------
@@ -128,7 +135,8 @@ def lower(
     others: Others | None = None
     while True:
         try:
-            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, zeros, frozenset(handed), others)
+            hints = frozenset(handed), others, call
+            return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, zeros, *hints)
         except _AlsoWrong as found:
             others = found.others
         except HandOn as asked:
@@ -149,6 +157,7 @@ def _lower(
     zeros: frozenset[Dim],
     handed: frozenset[Any],
     others: Others | None,
+    call: Call | None,
 ) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
@@ -192,8 +201,14 @@ def _lower(
             result = run_function(context, function, node, values, None)
         else:
             result = _vectorized(context, function, node, elements, values)
+    except CompileError as error:
+        if call is not None and not isinstance(error, UnsupportedError):
+            _raise_first(builder.insts, params, *call)
+        raise
     except Raised as found:
         if not found.written:
+            if call is not None:
+                _raise_first(builder.insts, params, *call)
             raise found.error from None
         # Every way raises.
         result = None

@@ -59,6 +59,7 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
 
 
 _nonzero = Deferred("pytocu.frontend.compaction", "nonzero")
+_in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _binding_words = Deferred("pytocu.binding", "binding_words")
 _array_of = Deferred("pytocu.frontend.reshaping", "array_of")
 _known_cast = Deferred("pytocu.frontend.known", "known_cast")
@@ -351,7 +352,12 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     if name in FUNCTIONS:
         return call_handler(context, f"np.{name}", FUNCTIONS[name], args, kwargs, context)
     if is_ufunc:
-        return call_ufunc(context, name, args, kwargs)
+        try:
+            return call_ufunc(context, name, args, kwargs)
+        except CompileError as error:
+            if error.no_number:
+                raise _in_own_words(context, error, getattr(np, name), args, kwargs) from None
+            raise
     if name in COMPILE_TIME and known_now:
         return compute(context, function, *args, **kwargs)
     raise UnsupportedError(f"np.{name} is not supported", context.loc, attributes.instead_of(name))
@@ -400,12 +406,29 @@ def call_handler(
     for parameter in signature.parameters.values():
         if parameter.name in _KNOWN or (isinstance(parameter.default, (bool, str)) and parameter.name != "where"):
             known_option(context, bound.arguments.get(parameter.name), f"{parameter.name}=")
-    made = handler(*bound.args, **bound.kwargs)
+    try:
+        made = handler(*bound.args, **bound.kwargs)
+    except CompileError as error:
+        function = _named(name) if error.no_number else None
+        if function is None:
+            raise
+        own = (owner,) if name.startswith("ndarray.") else ()
+        raise _in_own_words(context, error, function, (*own, *args), kwargs) from None
     if bound.arguments.get("out") is not None and name.rpartition(".")[2] in _OF_SCALARS:
         operand = next((v for v in bound.arguments.values() if v is not context), None)
         # NumPy calls the method of a scalar, which writes the array and gives a scalar.
         return without_axes(context, made) if isinstance(operand, np.generic) or is_numpy_scalar(operand) else made
     return made
+
+
+def _named(name: str) -> Any:
+    """The function or method of NumPy, or Python's own, that a handler stands for; None of others."""
+    if name.startswith("ndarray."):
+        method = name.removeprefix("ndarray.")
+        return lambda value, *args, **kwargs: getattr(value, method)(*args, **kwargs)
+    if name.startswith("np."):
+        return operator.attrgetter(name.removeprefix("np."))(np)
+    return getattr(builtins, name, None)
 
 
 _OF_SCALARS = (

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError, located, raised
+from pytocu.errors import CompileError, UnsupportedError, located, raised
 from pytocu.frontend.values import (
     Context,
     Flat,
@@ -37,6 +37,7 @@ from pytocu.ir.core import Value, types_of
 from pytocu.ir.ops import OPS, Op
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element, number_of
 
+_in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _known_here = Deferred("pytocu.frontend.ranges", "known_here")
 _lifted = Deferred("pytocu.frontend.masked", "lifted")
 _mask_over = Deferred("pytocu.frontend.masked", "mask_over")
@@ -203,6 +204,15 @@ def c_long(context: Context, number: int) -> int:
 
 def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     """``left <op> right`` with Python's and NumPy's meaning."""
+    try:
+        return _binary(context, name, left, right)
+    except CompileError as error:
+        if error.no_number:
+            raise _in_own_words(context, error, OPS[name].python, (left, right), {}) from None
+        raise
+
+
+def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     row = OPS[name]
     if isinstance(left, Masked) or isinstance(right, Masked):
         right = _harmless(context, right) if name == "power" else right
@@ -257,7 +267,7 @@ def _with_flat(context: Context, row: Op, left: Any, right: Any) -> tuple[Any, A
     of_numpy = any(isinstance(s, np.generic) or (isinstance(s, Value) and not isinstance(s.type, WeakType)) for s in sides)
     if not of_numpy and row.name not in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
         assert row.python is not None
-        attempt(context, row.python, *(_example(s) if isinstance(s, Value) else s for s in sides))
+        attempt(context, row.python, *(example(s) if isinstance(s, Value) else s for s in sides))
     left, right = (as_value(context, s) if isinstance(s, Flat) else s for s in sides)
     return left, right
 
@@ -283,7 +293,7 @@ def _sequence_and_number(context: Context, name: str, left: Any, right: Any) -> 
     if is_array(other) or (is_numpy_scalar(other) and name != "multiply"):
         return None
     # Its members are not looked at.
-    sides = [type(o)([0]) if isinstance(o, (list, tuple)) else _example(o) for o in (left, right)]
+    sides = [type(o)([0]) if isinstance(o, (list, tuple)) else example(o) for o in (left, right)]
     python = OPS[name].python
     assert python is not None
     made = attempt(context, python, *sides)
@@ -307,12 +317,12 @@ def refuse_complex_scalars(context: Context, function: Callable[..., Any], *oper
     """NumPy's sentence for operators that its complex scalars lack; arrays have another one."""
     if any(map(is_array, operands)):
         return
-    examples = [_example(o) if isinstance(o, Value) else o for o in operands]
+    examples = [example(o) if isinstance(o, Value) else o for o in operands]
     if any(map(np.iscomplexobj, examples)):
         attempt(context, function, *examples)
 
 
-def _example(value: Value) -> Any:
+def example(value: Value) -> Any:
     """Some scalar of the value's type."""
     if isinstance(value.type, WeakType):
         return {"bool": True, "int": 1, "float": 1.0, "complex": 1j}[value.type.kind]

@@ -16,7 +16,7 @@ from pytocu.frontend.expressions import assign, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import has_positions, subscript
 from pytocu.frontend.indexing import has_picks
-from pytocu.frontend.inplace import assign_elements, element_view
+from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
@@ -172,6 +172,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
     if isinstance(base, Value | Masked):
+        if is_array(base):
+            # NumPy looks at the key behind that.
+            note_write(context, base, DESTINATION)
         base, key, place = _with_masks(context, base, key)
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)

@@ -9,8 +9,8 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
-from pytocu.frontend.operators import attempt, binary, compute, elementwise, refuse_complex
+from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, prepare_outputs, write_outputs
+from pytocu.frontend.operators import attempt, binary, compute, elementwise, known_option, refuse_complex
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
@@ -54,16 +54,23 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     outputs = len(rows)
     if not arity <= len(args) <= arity + outputs:
         was = "was" if len(args) == 1 else "were"
-        text = f"{name}() takes from {arity} to {arity + outputs} positional arguments but {len(args)} {was} given"
+        # Of several names of a ufunc it has one itself.
+        own = promote.numpy_function(name).__name__
+        text = f"{own}() takes from {arity} to {arity + outputs} positional arguments but {len(args)} {was} given"
         raise raised(TypeError(text), context.loc)
     args, given = args[:arity], args[arity:]
-    check_keywords(context, name, kwargs)
+    _refuse_unknown(context, name, kwargs)
     if given and "out" in kwargs:
         raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
     if given:
         # Results behind the last array that is given are new.
         kwargs = {**kwargs, "out": (*given, *[None] * (outputs - len(given)))}
-    return compute_ufunc(context, name, args, kwargs)
+    if kwargs.get("out") is not Ellipsis:
+        # NumPy looks at the arrays before it reads the other arguments.
+        for out in out_arrays(context, kwargs.get("out"), outputs):
+            if out is not None:
+                note_write(context, out, OUTPUT)
+    return compute_ufunc(context, name, args, checked_keywords(context, name, kwargs))
 
 
 def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -200,28 +207,36 @@ def check_where(context: Context, name: str, where: Any, outs: Sequence[Value | 
         )
 
 
-def check_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> None:
-    """Refuse the arguments of ufuncs that compiled code has no meaning for.
+def checked_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ufuncs that NumPy takes, with its own name of an order.
 
     Raises
     ------
-    UnsupportedError
-        Naming the argument.
     TypeError, ValueError
         NumPy has no such argument, or not this value.
     """
     loc = context.loc
+    made = dict(kwargs)
+    _refuse_unknown(context, name, kwargs)
     for keyword, value in kwargs.items():
-        if keyword not in _KEYWORDS:
-            raise raised(TypeError(f"{name}() got an unexpected keyword argument '{keyword}'"), loc)
         match keyword:
             case "order":
-                if value not in ("C", "F", "A", "K"):
-                    raise raised(ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {value!r})"), loc)
+                attempt(context, np.positive, 1.0, order=known_option(context, value, "order="))
+                made[keyword] = "K" if value is None else (value.decode() if isinstance(value, bytes) else value).upper()
+            case "casting":
+                attempt(context, np.positive, 1.0, casting=known_option(context, value, "casting="))
             case "subok" if not isinstance(value, (bool, np.bool_)):
                 raise raised(TypeError("'subok' must be a boolean"), loc)
             case "signature" | "sig" if value is None:
                 raise raised(TypeError("the signature object to ufunc must be a string or a tuple."), loc)
+    return made
+
+
+def _refuse_unknown(context: Context, name: str, kwargs: dict[str, Any]) -> None:
+    for keyword in kwargs:
+        if keyword not in _KEYWORDS:
+            own = promote.numpy_function(name).__name__
+            raise raised(TypeError(f"{own}() got an unexpected keyword argument '{keyword}'"), context.loc)
 
 
 def _no_loop(context: Context, name: str, args: tuple[Any, ...]) -> None:

@@ -10,7 +10,7 @@ from pytocu.frontend.histograms import at
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.reductions import reduce_into
 from pytocu.frontend.scans import accumulate_into
-from pytocu.frontend.ufunc_calls import check_keywords, compute_ufunc, rows_of
+from pytocu.frontend.ufunc_calls import checked_keywords, compute_ufunc, rows_of
 from pytocu.frontend.values import Context, as_strong, dimensions, is_array
 from pytocu.guards import MISSING
 
@@ -58,11 +58,11 @@ def _reduce(
 
 def _outer(context: Context, name: str, a: Any, b: Any, kwargs: dict[str, Any]) -> Any:
     """Every element of one operand with every element of the other; Python scalars are arrays of their default dtype."""
+    kwargs = checked_keywords(context, name, kwargs)
     first, second = as_strong(context, a), as_strong(context, b)
     for _ in dimensions(second):
         first = first if is_array(first) else context.builder.emit("as_array", (first,))
         first = context.builder.emit("newaxis", (first,), {"axis": len(dimensions(first))})
-    check_keywords(context, name, kwargs)
     return compute_ufunc(context, name, (first, second), kwargs)
 
 

@@ -536,7 +536,9 @@ def as_value(context: Context, value: Any) -> Value:
     if isinstance(value, (tuple, list, range, Steps, Grown, Flat)):
         return context.hooks.listed(context, value)
     help = "name its attribute that is the number" if is_opaque(value) else None
-    raise DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
+    error = DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
+    error.no_number = True
+    raise error
 
 
 def refuse_array(context: Context, name: str) -> NoReturn:

@@ -1,0 +1,42 @@
+"""What the call that asks for code raises before an error that every call comes to.
+
+The front end finds an error of dtypes while it reads the function. NumPy may not come to it, since an array has another
+length or must not be written, which a call knows: the checks that were written down before are made here, in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from pytocu.errors import ShapeError
+from pytocu.ir.core import Block, Function, Inst, Value, named
+from pytocu.ir.interp_arguments import State
+from pytocu.ir.interp_checks import check
+
+
+def raise_first(insts: Sequence[Inst], params: Sequence[Value], sizes: Mapping[str, int], read_only: Collection[int]) -> None:
+    """Make the checks of lengths and of what is written.
+
+    Parameters
+    ----------
+    insts : sequence of Inst
+        What was read before the error.
+    params : sequence of Value
+    sizes : mapping
+        The lengths of the call's arguments by name.
+    read_only : collection of int
+        The numbers of those that must not be written.
+
+    Raises
+    ------
+    ShapeError, IndexingError
+        The first that fails.
+    """
+    state = State(Function("call", "array", Block(tuple(params), tuple(insts))), dict(sizes), 0, [])
+    kept = {params[n] for n in read_only}
+    for inst in insts:
+        if inst.op.name == "writable" and inst.args[0] in kept:
+            sentence = f"{inst.attr('what')} is read-only"
+            raise ShapeError(sentence, inst.loc, f"pass a copy of {inst.args[0].name}")
+        if inst.op.name == "check" and {n for _, value in inst.attrs for n in named(value)} <= sizes.keys():
+            check(state, inst, [])

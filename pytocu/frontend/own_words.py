@@ -1,0 +1,87 @@
+"""What NumPy or Python says where something that is no number is used as one: each function has words of its own.
+
+They are asked with examples: an array of ones for an array, and the thing itself. Things whose own code could run are not given
+to anybody.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from pytocu.errors import CompileError, UnsupportedError
+from pytocu.frontend.operators import attempt, example
+from pytocu.frontend.reductions import stand_in
+from pytocu.frontend.values import Context
+from pytocu.ir.core import Value
+from pytocu.ir.types import WeakType
+
+_MOST = 2**20
+"""How many elements an example may have."""
+
+
+def in_own_words(
+    context: Context, error: CompileError, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> CompileError:
+    """The error of a function that is given what is no number.
+
+    Parameters
+    ----------
+    error : CompileError
+        Which says what is no number.
+
+    Returns
+    -------
+    CompileError
+        What the function raises; an UnsupportedError where it answers, with an array of Python objects mostly.
+    """
+    try:
+        given, named = [example_of(a) for a in args], {k: example_of(v) for k, v in kwargs.items()}
+    except LookupError:
+        return error
+    if prod(abs(n) for n in _ints([given, named]) if n) > _MOST:
+        return error
+    try:
+        attempt(context, function, *given, **named)
+    except CompileError as own:
+        own.help, own.notes = error.message, error.notes
+        return own
+    help = error.help or "pass numbers: there are no arrays of Python objects here"
+    return UnsupportedError(error.message, error.loc, help, error.notes)
+
+
+def example_of(value: Any) -> Any:
+    """Something like it.
+
+    Raises
+    ------
+    LookupError
+        Code of its own could run, or what it is only a run knows.
+    """
+    match value:
+        case Value():
+            return example(value) if isinstance(value.type, WeakType) else stand_in(value)
+        case None | bool() | int() | float() | complex() | str() | bytes() | np.generic() | np.dtype():
+            return value
+        case types.ModuleType() | types.EllipsisType() | slice():
+            return value
+    if type(value) in (list, tuple, set):
+        return type(value)(map(example_of, value))
+    if type(value) is dict:
+        return {k: example_of(v) for k, v in value.items()}
+    if isinstance(value, type) and value.__module__ in ("builtins", "numpy"):
+        return value
+    raise LookupError
+
+
+def _ints(value: Any) -> list[int]:
+    """The ints in examples, which may be lengths."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [n for v in value for n in _ints(v)]
+    return [int(value)] if isinstance(value, (int, np.integer)) else []
