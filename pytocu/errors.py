@@ -226,8 +226,8 @@ class CompileError(PytocuError):
         """Of shapes that do not go together, as :class:`pytocu.ir.dims.Misfit` has them."""
         self.unread: list[Any] = []
         """What the front end has not read because of it, as :class:`pytocu.frontend.reading_on.Unread`."""
-        self.no_number = False
-        """Something that is no number is used as one; the function that is given it may have words of its own for that."""
+        self.own_words: str | None = None
+        """The function that is given what is wrong may have words of its own for that; what to write where it has not."""
 
     def __str__(self) -> str:
         lines = [self.message]

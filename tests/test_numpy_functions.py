@@ -138,7 +138,7 @@ def test_view_of_bits_inside_a_kernel() -> None:
 
 
 def test_views_refused() -> None:
-    for text, said in (("a.view('f4')", "which has another size"), ("(a > 0).view('i1').view(bool)", "no bools"),
+    for text, said in (("(a > 0).view('i1').view(bool)", "no bools"),
                        ("a.view(np.matrix)", "another class")):  # fmt: skip
         with pytest.raises(UnsupportedError, match=said):
             call_jit(make_function("a", [text], {"np": np}), np.ones(3))

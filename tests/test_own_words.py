@@ -105,3 +105,45 @@ def test_lengths_come_before_what_is_found_behind_them():
         f(np.ones(3, bool), np.ones(3, bool))
     with pytest.raises(TypeError, match="boolean subtract"):
         f(np.ones(4, bool), np.ones(3, bool))
+
+
+def test_what_is_no_int_in_the_words_of_the_function():
+    """Each function has its own: of lengths, axes, decimals and counts."""
+    bodies = (
+        "np.eye(True)", "np.eye(2, True)", "np.identity(np.True_)", "np.eye(np.float32(1))", "np.tri('x')", "np.tile(a, None)",
+        "np.tile(a, 'x')", "np.pad(a, True)", "np.pad(a, 1.5)", "np.pad(a, None)", "np.full(True, 1)", "np.full(2.5, 1)",
+        "np.full(np.float32(2), 1)", "np.zeros(None)", "np.zeros((True, 2))", "np.zeros(1j)", "np.zeros({})",
+        "np.zeros((1.5, 2))",
+        "np.unravel_index(0, 2.5)", "np.reshape(a, True)", "np.reshape(a, 2.0)", "np.broadcast_to(a, True)",
+        "np.resize(a, 2.5)",
+        "np.fft.fft(a, n=True)", "np.vander(a, True)", "np.rot90([a], 'x')", "np.polyder(a, 'x')", "np.diff(a, 'x')",
+        "np.diff(a, None)", "np.histogram(a, 1.5)", "np.bincount([1, 2], minlength=True)", "np.split(a, 2, axis='x')",
+        "np.split(a, [1], axis=None)", "np.trace([a], 1.5)", "np.diag_indices('x')", "np.swapaxes([a], 1.0, 0)",
+        "np.squeeze(a, 0.0)", "np.concatenate([a], False)", "np.concatenate([a], 0.0)", "np.take(a, 0, False)",
+        "np.take(a, 0, 0.0)", "np.flip(a, 0.0)", "np.append(a, [2], axis=1.0)", "np.linspace(0, 1, 3, axis=1.0)",
+        "np.hanning([1])",
+        "np.apply_over_axes(np.sum, a, None)", "np.sum(a, keepdims=None)", "np.round(a, 1.5)",
+    )  # fmt: skip
+    check(["np.arange(2.)"], bodies)
+
+
+def test_truth_values_that_numpy_takes_for_ints():
+    check(["np.arange(2.)"], ["np.tile(a, True)", "np.tile(a, (True, 2))", "np.tri(True)", "np.tri(2, True, True)"])
+    refused(["np.ones((2, 2))"], "np.triu(a, k=1.5)", "cannot be interpreted as an integer", "write an int")
+    refused(["np.ones(2)"], "np.linspace(0, 1, True)", "cannot be interpreted as an integer", "write an int")
+
+
+def test_arrays_of_members_with_other_shapes():
+    bodies = (
+        "np.array([a, b])", "np.array([a, a.T])", "np.array([[a], [1]])", "np.array([a, a[0]])",
+        "np.array([c, c[:, :, 1:]])", "np.array([c, c[:, 1:]])", "np.array([a, b, a[:1]])", "np.array([[1, 2], 3])",
+    )  # fmt: skip
+    check(["np.ones((2, 3))", "np.ones((2, 2))", "np.ones((2, 3, 4))"], bodies)
+
+
+def test_names_of_axes_and_kinds_of_operands():
+    bodies = "np.cross(a, a, axis=1)", "np.cross(b, b, axisb=4)", "np.choose(1.0, [1, 2])", "np.choose([1.0], [1, 2])"
+    check(["np.ones(3)", "np.ones((3, 3))"], bodies)
+    check(["np.ones((2, 2))"], ["np.linalg.matrix_power(a, 1)", "np.linalg.matrix_power(a, -1)"])
+    refused(["np.ones(2, 'f4')"], "np.multiply.at(a, [0], 1j)\nreturn a", "rounds to float32 at every step", "convert")
+    refused(["np.arange(6.)"], "a.flat[1.5]", "an index of x.flat", "")

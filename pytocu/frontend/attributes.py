@@ -47,6 +47,7 @@ from pytocu.ir.types import (
 
 _note_write = Deferred("pytocu.frontend.inplace", "note_write")
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
+_view_of_another_size = Deferred("pytocu.frontend.bytes_as", "view_of_another_size")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
@@ -298,23 +299,19 @@ def _astype_order(order: Any) -> Any:
 
 
 def view(context: Context, value: Value, dtype: Any = None, type: Any = None) -> Value:
-    """``x.view(dtype)``: the same memory as numbers of another dtype of the same size.
+    """``x.view(dtype)``: the same memory as numbers of another dtype.
 
     Raises
     ------
     UnsupportedError
-        The sizes differ, or arbitrary bytes would become bools.
+        Arbitrary bytes would become bools.
     """
     if type is not None or (isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray)):
         raise UnsupportedError("view() as another class of arrays is not compiled", context.loc, "name a dtype")
     source = element(value.type)
     target = source if dtype is None else target_dtype(context, dtype)
     if source.bits != target.bits:
-        raise UnsupportedError(
-            f"a view of {source.numpy} as {target.numpy}, which has another size, is not compiled",
-            context.loc,
-            "view as a dtype of the same size",
-        )
+        return _view_of_another_size(context, value, target)
     if target is BOOL and source is not BOOL:
         raise UnsupportedError(
             f"a view of {source.numpy} as bool is not compiled: bytes other than 0 and 1 are no bools",

@@ -99,7 +99,7 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
         try:
             return augmented(context, operator, old, value)
         except CompileError as error:
-            if error.no_number:
+            if error.own_words:
                 raise _in_own_words(context, error, _IN_PLACE[type(node.op)], (old, value), {}) from None
             raise
     if isinstance(old, (list, dict, set)):

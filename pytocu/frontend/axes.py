@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.lib.array_utils import normalize_axis_index
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.operators import attempt, c_long
-from pytocu.frontend.values import Context
+from pytocu.frontend.operators import c_long
+from pytocu.frontend.values import Context, no_int
 from pytocu.ir.core import Value
 
 
@@ -24,7 +23,7 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
     if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
         if not isinstance(axis, Value):
             # NumPy says what is wrong; what some of its functions take others do not.
-            attempt(context, normalize_axis_index, axis, ndim)
+            raise no_int(context, f"'{type(axis).__name__}' object cannot be interpreted as an integer")
         help = "write a constant, or name the argument in @jit(static=(...))"
         raise UnsupportedError("an axis must be an integer known while compiling", context.loc, help)
     if not -ndim <= axis < ndim:

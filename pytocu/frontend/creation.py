@@ -241,7 +241,9 @@ def identity(context: Context, n: Any, dtype: Any = None, *, like: Any = None) -
 def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Value:
     """Ones on and below a diagonal."""
     check_device(context, None, like)
-    rows, columns = _plane(context, N, M, SIZE)
+    # Truth values are ints here.
+    height, width = (int(n) if isinstance(n, bool) else n for n in (N, M))
+    rows, columns = _plane(context, height, width, SIZE)
     return cast(context, _below(context, rows, columns, k), target_dtype(context, dtype))
 
 

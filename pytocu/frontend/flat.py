@@ -138,6 +138,9 @@ def _refuse(context: Context, key: Any) -> NoReturn:
     if not contains_dynamic(key):
         if not isinstance(key, np.ndarray):
             check_plain(context, key, "indexing")
+        if isinstance(key, (float, np.floating, bool)):
+            # Which element that is does not matter.
+            key = type(key)(0)
         attempt(context, lambda: np.zeros(1).flat[key])
     text = "an index of x.flat that is no int, slice or array of ints is not compiled"
     raise UnsupportedError(text, context.loc, "write x.reshape(-1)[...]")

@@ -464,7 +464,7 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
         made = choose(context, a, choices, None, mode)
         return write_result(context, made, out, "output must be an array", sentence, error=TypeError)
     number = array_of(context, a)
-    attempt(context, np.choose, np.zeros(1, element(number.type).numpy), [np.zeros(1)], mode=mode)
+    attempt(context, np.choose, np.zeros((1,) * len(dimensions(number)), element(number.type).numpy), [np.zeros(1)], mode=mode)
     number = cast(context, number, I64)
     if not isinstance(choices, (list, tuple)):
         return _choose_row(context, number, array_of(context, choices), mode)

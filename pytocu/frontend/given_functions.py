@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def apply_over_axes(frame: Frame, func: Any, a: Any, axes: Any) -> Any:
     value = array_of(context, a)
     ndim = len(dimensions(value))
     for axis in np.atleast_1d(attempt(context, np.array, known_option(context, axes, "axes="))).tolist():
-        place = ndim + axis if axis < 0 else axis
+        place = ndim + axis if attempt(context, operator.lt, axis, 0) else axis
         made = as_value(context, context.hooks.call(frame, func, (value, place), {}))
         if len(dimensions(made)) != len(dimensions(value)):
             made = expand_dims(context, array_of(context, made), place)

@@ -162,7 +162,7 @@ def _same_steps(name: str, value: Value, dtype: DType, loop: DType) -> bool:
         # Both have the same low bits.
         return True
     known = const_inst(value)
-    if known is None or dtype.kind not in "fc" or (name == "multiply" and dtype.kind == "c"):
+    if known is None or dtype.kind not in "fc" or loop.kind != dtype.kind or (name == "multiply" and dtype.kind == "c"):
         return False
     # Twice the digits and two more: a result that is rounded twice is rounded once.
     with np.errstate(all="ignore"):

@@ -204,7 +204,7 @@ def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
     try:
         return as_value(context, value)
     except CompileError as error:
-        if error.no_number:
+        if error.own_words:
             raise _in_own_words(context, error, lambda v: _set(np.zeros(1, dtype.numpy), v), (value,), {}) from None
         raise
 

@@ -410,7 +410,9 @@ def part(context: Context, value: Value, axis: int, start: DimLike, size: DimLik
 def tile(context: Context, A: Any, reps: Any) -> Value:
     """An array repeated as a whole along its axes."""
     value = array_of(context, A)
-    counts = list(as_shape(context, reps, beyond=TOO_LARGE))
+    # Truth values are ints here.
+    whole = [int(r) if isinstance(r, bool) else r for r in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    counts = list(as_shape(context, whole, beyond=TOO_LARGE))
     if any(isinstance(c, int) and c < 0 for c in counts):
         raise raised(ValueError(NEGATIVE), context.loc)
     while len(dimensions(value)) < len(counts):

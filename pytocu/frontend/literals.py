@@ -31,7 +31,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_min
+from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import I64, DType, dtype_of, scalar
 
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
@@ -47,8 +47,8 @@ LONGEST = 64
 _RAGGED = "setting an array element with a sequence. The requested array has an inhomogeneous shape"
 
 
-def _ragged(lengths: Sequence[int]) -> str:
-    """NumPy's sentence, of the lengths of lists down to where members differ."""
+def _ragged(lengths: Sequence[DimLike | str]) -> str:
+    """NumPy's sentence, of the lengths of lists and arrays down to where members differ."""
     shape = ", ".join(map(str, lengths)) + "," * (len(lengths) == 1)
     return f"{_RAGGED} after {len(lengths)} dimensions. The detected shape was ({shape}) + inhomogeneous part."
 
@@ -177,15 +177,19 @@ def _stacked(context: Context, values: Any, leaf: Any, outer: tuple[int, ...] = 
         return leaf()
     here = (*outer, len(values))
     members = [_stacked(context, value, leaf, here) for value in values]
-    first = dimensions(members[0])
+    first, *others = map(dimensions, members)
+    common = min(len(first), *map(len, others)) if others else len(first)
+    for axis in range(common):
+        # The axes before that one are as long in all members.
+        same = first[:axis]
+        sentence = _ragged((*here, *(f"{{{2 + n}}}" for n in range(axis))))
+        for shape in others:
+            require_equal(context, first[axis], shape[axis], "ValueError", sentence, *same)
+    if any(len(shape) != len(first) for shape in others):
+        raise raised(ValueError(_ragged((*here, *first[:common]))), context.loc)
     layers: list[Value] = []
     for member in members:
-        shape = dimensions(member)
-        if len(shape) != len(first):
-            raise raised(ValueError(_ragged(here)), context.loc)
-        for wanted, length in zip(first, shape, strict=True):
-            require_equal(context, wanted, length, "ValueError", _ragged(here))
-        if shape:
+        if first:
             layers.append(context.builder.emit("newaxis", (member,), {"axis": 0}))
         else:
             layers.append(_repeated(context, member, (1,)))

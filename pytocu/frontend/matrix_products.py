@@ -436,7 +436,8 @@ def matrix_power(context: Context, a: Any, n: Any) -> Value:
         one = eye(context, dim_value(context, size[-1]), dtype=element(value.type).numpy)
         return context.builder.emit("copy", (broadcast(context, one, size),))
     if power == 1:
-        return context.builder.emit("copy", (value,))
+        # The array itself, or its inverse.
+        return value
     if power == 3:
         return matrix_product(context, matrix_product(context, value, value), value)
     made: Value | None = None

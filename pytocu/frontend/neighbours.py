@@ -244,9 +244,14 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     vectors = []
-    for value, place in ((array_of(context, a), axisa), (array_of(context, b), axisb)):
-        if not dimensions(value):
-            raise raised(ValueError("At least one array has zero dimension"), context.loc)
+    values = [array_of(context, v) for v in (a, b)]
+    if not all(map(dimensions, values)):
+        raise raised(ValueError("At least one array has zero dimension"), context.loc)
+    places = [
+        normal_axis(context, place, len(dimensions(v)), name)
+        for v, place, name in zip(values, (axisa, axisb), ("axisa", "axisb"), strict=True)
+    ]
+    for value, place in zip(values, places, strict=True):
         vectors.append(moveaxis(context, value, place, -1))
     lengths = [dimensions(v)[-1] for v in vectors]
     text = _not_vectors()

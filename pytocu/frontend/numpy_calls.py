@@ -355,7 +355,7 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
         try:
             return call_ufunc(context, name, args, kwargs)
         except CompileError as error:
-            if error.no_number:
+            if error.own_words:
                 raise _in_own_words(context, error, getattr(np, name), args, kwargs) from None
             raise
     if name in COMPILE_TIME and known_now:
@@ -409,7 +409,7 @@ def call_handler(
     try:
         made = handler(*bound.args, **bound.kwargs)
     except CompileError as error:
-        function = _named(name) if error.no_number else None
+        function = _named(name) if error.own_words else None
         if function is None:
             raise
         own = (owner,) if name.startswith("ndarray.") else ()

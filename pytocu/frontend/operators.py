@@ -28,6 +28,7 @@ from pytocu.frontend.values import (
     is_dynamic,
     is_numpy_scalar,
     is_weak,
+    no_int,
     refuse_array,
     refuse_captured,
 )
@@ -166,7 +167,21 @@ def known_int(context: Context, value: Any, what: str) -> int:
     TypeError
         It is known, and no int.
     """
-    return attempt(context, operator.index, known_option(context, value, what))
+    return index_of(context, known_option(context, value, what))
+
+
+def index_of(context: Context, value: Any) -> int:
+    """What is known as an int.
+
+    Raises
+    ------
+    TypeError
+        It is none.
+    """
+    try:
+        return operator.index(value)
+    except TypeError as error:
+        raise no_int(context, str(error)) from None
 
 
 def is_c_long(number: int) -> bool:
@@ -207,7 +222,7 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     try:
         return _binary(context, name, left, right)
     except CompileError as error:
-        if error.no_number:
+        if error.own_words:
             raise _in_own_words(context, error, OPS[name].python, (left, right), {}) from None
         raise
 

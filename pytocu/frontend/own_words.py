@@ -48,9 +48,11 @@ def in_own_words(
     try:
         attempt(context, function, *given, **named)
     except CompileError as own:
-        own.help, own.notes = error.message, error.notes
+        # Which thing that is, it need not say.
+        said = own.message == error.message or error.message.endswith("as an integer")
+        own.help, own.notes = own.help if said else error.message, error.notes
         return own
-    help = error.help or "pass numbers: there are no arrays of Python objects here"
+    help = error.help or error.own_words
     return UnsupportedError(error.message, error.loc, help, error.notes)
 
 

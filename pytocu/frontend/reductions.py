@@ -15,7 +15,7 @@ import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, put_in, write_outputs
-from pytocu.frontend.operators import attempt, check_plain, elementwise, truths
+from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
 from pytocu.frontend.requirements import require
 from pytocu.frontend.tables import methods
 from pytocu.frontend.ufunc_calls import without_axes
@@ -84,7 +84,7 @@ def known_flag(context: Context, keepdims: Any) -> bool:
         raise UnsupportedError(
             "keepdims= must be known while compiling", context.loc, "write True or False, or make it a static argument"
         )
-    number = attempt(context, operator.index, keepdims)
+    number = index_of(context, keepdims)
     # NumPy takes it for an int of C.
     attempt(context, np.add.reduce, np.zeros(1), keepdims=number)
     return bool(number)

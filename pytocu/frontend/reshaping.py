@@ -32,6 +32,7 @@ from pytocu.frontend.values import (
     dimensions,
     is_array,
     is_weak,
+    no_int,
     python_type_name,
 )
 from pytocu.ir.core import Value
@@ -81,7 +82,7 @@ def as_length(
     if dim is not None:
         return dim
     if not isinstance(item, Value):
-        raise raised(TypeError(f"'{type(item).__name__}' object cannot be interpreted as an integer"), context.loc)
+        raise no_int(context, f"'{type(item).__name__}' object cannot be interpreted as an integer")
     if item.type == WEAK_INT:
         return length_of(context, item, error, sentence)
     if not isinstance(item.type, WeakType) and element(item.type).is_integer and not dimensions(item):
@@ -93,7 +94,7 @@ def as_length(
             context.loc,
             "use lengths of arrays, pass an int, or name the argument in @jit(static=(...))",
         )
-    raise raised(TypeError(f"'{python_type_name(item)}' object cannot be interpreted as an integer"), context.loc)
+    raise no_int(context, f"'{python_type_name(item)}' object cannot be interpreted as an integer")
 
 
 def array_of(context: Context, value: Any) -> Value:

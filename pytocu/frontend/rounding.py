@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, index_of
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_value, cast, dimensions, is_array
 from pytocu.ir.core import Value
@@ -39,7 +38,7 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
         raise UnsupportedError(
             "the number of decimals is known only at run time", context.loc, "make it a constant or a static argument"
         )
-    places = attempt(context, operator.index, decimals)
+    places = index_of(context, decimals)
     # NumPy takes it for an int of C.
     attempt(context, np.around, np.zeros(1), places)
     dtype = element(value.type)
@@ -76,7 +75,7 @@ def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Val
         )
     if not element(value.type).is_integer:
         prepare_outputs(context, "rint", (value,), outs)
-    elif not isinstance(decimals, Value) and attempt(context, operator.index, decimals) < 0:
+    elif not isinstance(decimals, Value) and index_of(context, decimals) < 0:
         # The quotient is what does not fit.
         prepare_outputs(context, "divide", (value, as_value(context, 10.0)), outs)
     else:

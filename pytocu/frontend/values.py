@@ -537,8 +537,15 @@ def as_value(context: Context, value: Any) -> Value:
         return context.hooks.listed(context, value)
     help = "name its attribute that is the number" if is_opaque(value) else None
     error = DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
-    error.no_number = True
+    error.own_words = "pass numbers: there are no arrays of Python objects here"
     raise error
+
+
+def no_int(context: Context, sentence: str) -> CompileError:
+    """The error of what is no int, for which the function that is given it may have words of its own."""
+    error = raised(TypeError(sentence), context.loc)
+    error.own_words = "write an int"
+    return error
 
 
 def refuse_array(context: Context, name: str) -> NoReturn:

@@ -213,6 +213,7 @@ def _lines() -> Iterator[str]:
     yield "where neither may raise an error, and are branches otherwise. A number that is Python's on one side and NumPy's "
     yield "on the other is returned as what it is; what is computed of it has to have one dtype for both. "
     yield "In a vectorized function they are branches, and [numbers of two kinds become one](scalar-functions.md).\n"
+    yield _WARNINGS
     yield "\n## Where an error stands for NumPy's answer\n\n"
     for name, limit in LIMITS.items():
         yield f"* `{name}`: {limit}\n"
@@ -311,11 +312,12 @@ sees the change in an argument. Then a copy is made, and a call with lengths and
 UnsupportedError that says so; so is a function where they do not tell, as for a result of elements in an unknown order.
 Write `.copy()` behind it, or a form that always is a view.
 
-A view of an argument is returned as a view, in the argument's library, unless it repeats elements (`np.broadcast_to`) or
-begins at a position that is computed of data (`x[np.argmax(y)]`): these are arrays of their own. What NumPy lets nobody write
-(diagonals, `np.broadcast_to`, windows, the imaginary part of real numbers) is read-only here too. A view of an array that the
-function makes is returned as an array of its own, also beside that array: what the caller writes into one of them later does
-not show in the other one, as it would in NumPy. One array that is returned twice is one.
+A view of an argument is returned as a view, in the argument's library, unless it repeats elements (`np.broadcast_to`),
+begins at a position that is computed of data (`x[np.argmax(y)]`) or has elements of another size (`x.view(np.uint8)` of
+floats): these are arrays of their own. A view with elements of another size, or what it is of, may not be changed behind it.
+What NumPy lets nobody write (diagonals, `np.broadcast_to`, windows, the imaginary part of real numbers) is read-only here too.
+A view of an array that the function makes is returned as an array of its own, also beside that array: what the caller writes
+into one of them later does not show in the other one, as it would in NumPy. One array that is returned twice is one.
 
 ## Assignment at positions
 
@@ -333,6 +335,15 @@ those of integers and float16 are sums of products in the kernels around them. A
 
 | function | meaning |
 |---|---|
+"""
+
+
+_WARNINGS = """
+## Warnings
+
+NumPy's RuntimeWarnings (division by zero, overflow, invalid values, means of nothing) are not given, nor are its warnings of
+what it deprecates: compiled code looks for no floating-point errors. The results are NumPy's, so `np.isfinite(y).all()` tells.
+`with np.errstate(...)` is accepted where it silences.
 """
 
 
