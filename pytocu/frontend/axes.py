@@ -21,11 +21,12 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
         NumPy's sentence.
     """
     if isinstance(axis, Value) or not isinstance(axis, (int, np.integer)) or isinstance(axis, bool):
+        sentence = "an axis must be an integer known while compiling"
         if not isinstance(axis, Value):
-            # NumPy says what is wrong; what some of its functions take others do not.
-            raise no_int(context, f"'{type(axis).__name__}' object cannot be interpreted as an integer")
-        help = "write a constant, or name the argument in @jit(static=(...))"
-        raise UnsupportedError("an axis must be an integer known while compiling", context.loc, help)
+            # NumPy says what is wrong; some of its functions take truth values, and others do not.
+            kind = type(axis).__name__
+            raise no_int(context, sentence if kind == "bool" else f"'{kind}' object cannot be interpreted as an integer")
+        raise UnsupportedError(sentence, context.loc, "write a constant, or name the argument in @jit(static=(...))")
     if not -ndim <= axis < ndim:
         c_long(context, int(axis))
         prefix = f"{name}: " if name else ""
