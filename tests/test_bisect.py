@@ -392,7 +392,7 @@ PLANTED += [
     ),
     (
         fault("quotients are too large", "quotients:_corrected", "(-rest).fma", "near.fma"),
-        *("pulled", "f32[n], f32[m]", ("pass", "quotients"), ""),
+        *("pulled", "f32[n], f32[m]", ("pass", "one-test"), ""),
     ),
     (
         fault("products of twice the number", "shared_divisors:_quotient", "(a.cast(F64) *", "((a + a).cast(F64) *"),
@@ -424,7 +424,7 @@ def command(folder, capsys):
 
 @pytest.mark.parametrize(("fault", "function", "types", "step", "operation"), PLANTED, ids=[p[0].name for p in PLANTED])
 def test_a_planted_fault_is_found_at_its_step(folder, capsys, monkeypatch, fault, function, types, step, operation):
-    target = "cuda:sm_90" if step[1] in ("negations", "quotients", "shared-divisors") else "cpu"
+    target = "cuda:sm_90" if step[1] in ("negations", "one-test", "shared-divisors") else "cpu"
     # That a thread has several rows takes more of them otherwise than arguments are made with.
     monkeypatch.setattr(schedule, "MANY_THREADS", 1)
     words = ["bisect", f"prog.py:{function}", "--args", types, "--target", target]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,14 @@ def cosine(x):
     return np.cos(np.clip(x, -65536.0, 65536.0))
 
 
+def sine_of_any(x):
+    return np.sin(x)
+
+
+def cosine_of_any(x):
+    return np.cos(x)
+
+
 def angle(y, x):
     return np.arctan2(y, x)
 
@@ -63,6 +72,36 @@ def test_tangent_of_every_size_of_number() -> None:
     actual = pytocu.jit(tangent)(x)
     assert ulp_distance(actual, nearest(np.tan, x)).max() <= OPS["tan"].ulp
     assert (actual != nearest(np.tan, x)).any(), "the tangent of the C library was called"
+
+
+@pytest.mark.parametrize("function", [sine_of_any, cosine_of_any, tangent])
+def test_large_angles_leave_the_bits_of_their_neighbours(function: Any) -> None:
+    """Four lanes have one test of their angles: if one is large, all are computed again, one by one."""
+    small = np.linspace(-60_000, 60_000, 4 * 64, dtype=np.float32)
+    small[5::16] = -0.0
+    large = np.float32([65536.0, 65544.0, 1e6, -3e9, 1e20, -3.4e38, np.inf, -np.inf, np.nan])
+    alone = call_threads(function, small)
+    for lane in range(4):
+        x = small.copy()
+        x[lane::8] = np.resize(large, x[lane::8].size)
+        actual = call_threads(function, x)
+        kept = np.ones(x.size, bool)
+        kept[lane::8] = False
+        np.testing.assert_array_equal(actual[kept].view(np.uint32), alone[kept].view(np.uint32))
+        with np.errstate(invalid="ignore"):
+            assert ulp_distance(actual, nearest(function, x)).max() <= OPS["sin"].ulp
+
+
+@pytest.mark.parametrize(("function", "name"), [(sine_of_any, "sin"), (cosine_of_any, "cos"), (tangent, "tan")])
+@pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
+def test_code_for_large_angles_is_there_once(function: Any, name: str, backend: str) -> None:
+    compiled = pytocu.jit(function, backend=backend).lower("f32[n]").compile("cuda:sm_90")
+    (kernel,) = compiled.kernels
+    # One for a lane of a vector, one for the elements behind the vectors.
+    assert kernel.ir.count(f"outlined_{name}") == 2
+    calls = [line for line in compiled.source.splitlines() if re.search(rf"\b(?:__nv_)?{name}f?\(", line)]
+    assert len([line for line in calls if not line.startswith("declare")]) == 1
+    assert compiled.binary
 
 
 @pytest.mark.usefixtures("gpu_formulas")

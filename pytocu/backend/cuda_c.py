@@ -32,8 +32,8 @@ from pytocu.backend.c_expressions import (
     unary,
     wrapping,
 )
-from pytocu.backend.cuda_functions import ALIGNED, COPY_WORDS, LOAD_GROUPS, STORE_GROUPS
-from pytocu.backend.names import Names, file_name, kernel_names, reserved
+from pytocu.backend.cuda_functions import ALIGNED, COPY_WORDS, LOAD_GROUPS, OUTLINED, STORE_GROUPS
+from pytocu.backend.names import Names, file_name, kernel_names, outlined, reserved
 from pytocu.errors import UNKNOWN, InternalError
 from pytocu.ir.core import Block, Function, Inst, Value, walk, written_pointers
 from pytocu.ir.lanes import is_widened, lane_reach, share_of_lane
@@ -112,6 +112,9 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     parts = {"aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
     helpers = [ptx.cuda_function(name) for name in ptx.INSTRUCTIONS if name in used]
     helpers += [text for name, text in parts.items() if name in used]
+    rare = dict.fromkeys((i.op, element(i.types[0])) for f in functions for i in walk(f.body) if i.op.llvm == "outlined")
+    helpers += [OUTLINED.format(type=C_TYPES[dtype], name=outlined(op, dtype), function=op.libm + ("f" if dtype is F32 else ""))
+                for op, dtype in rare]  # fmt: skip
     helpers += [ptx.WAIT_FUNCTION] if any(f.fact("waits") for f in functions) else []
     helpers += [ptx.START_FUNCTION] if any(f.fact("followed") for f in functions) else []
     structures = ["\n".join(_structure(*pair) for pair in _alignments(functions).items())]
@@ -559,7 +562,7 @@ class _Kernel:
             raise InternalError(f"the cuda_c backend has no spelling for {op.name} of {operand} in {self.function.name}")
         dtype = I64 if is_index else element(operand)
         if op.libm:
-            name = op.libm + ("f" if dtype is F32 else "")
+            name = outlined(op, dtype) if op.llvm == "outlined" else op.libm + ("f" if dtype is F32 else "")
             return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
         token = re.sub(r"\{\d\}", "", op.c).strip()
         if op.name == "where":

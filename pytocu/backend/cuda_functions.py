@@ -57,3 +57,9 @@ static __device__ __forceinline__ void store_groups(Element* to, const Vector& v
         }
     }
 }"""
+
+OUTLINED = """\
+static __device__ __noinline__ {type} {name}({type} x) {{
+    return {function}(x);
+}}"""
+"""A long function of the math library that is rarely run: its code is there once."""

@@ -113,6 +113,9 @@ class Dialect(Record):
         Symbol of a C math function: a template over ``name`` (``sinf``, ``sin``).
     kernel, local, call : str
         Attributes of an exported kernel, of the function it calls, and of a library call.
+    outlined : str
+        Attributes of a function around a library function that is long and rarely called, where these would be inlined; empty
+        where they are calls.
     keeps_loops : bool
         Loops whose bodies take several shares at a time are not unrolled by LLVM.
     guarded : bool
@@ -167,6 +170,7 @@ class Dialect(Record):
     kernel: str = 'nounwind "no-builtins"'
     local: str = 'noinline nounwind "no-builtins"'
     call: str = "nobuiltin nounwind willreturn memory(none)"
+    outlined: str = ""
     keeps_loops: bool = False
     guarded: bool = True
     fence: str = "llvm.arithmetic.fence"
@@ -235,6 +239,7 @@ NVVM = Dialect(
     library="__nv_{name}",
     kernel="nounwind",
     call="nounwind",
+    outlined="noinline nounwind readnone",
     keeps_loops=True,
     guarded=False,
     fence="",

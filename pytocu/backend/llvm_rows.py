@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
+from pytocu.backend.names import outlined
 from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, InternalError
-from pytocu.ir.core import Attr, Function, Inst, Value, walk, written_pointers
+from pytocu.ir.core import Attr, Function, Inst, Op, Value, walk, written_pointers
 from pytocu.ir.ops import spelled
 from pytocu.ir.types import F32, I32, DType, IndexType, PointerType, ScalarType, Type, VectorType, dtype_named, element
 from pytocu.lazy import lazy
@@ -204,7 +205,7 @@ class RowWriter:
                 lines, name, attributes = _guarded(op.libm, result.type.dtype)
                 self.declarations.update(lines)
                 text = f"call {type} @{name}({type} {values[0]}) {attributes}"
-            case [] | ["intrinsic"] | ["guarded"]:
+            case [] | ["intrinsic"] | ["guarded"] | ["outlined"]:
                 return self.library(inst, flags, hint)
             case _:
                 raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")
@@ -330,27 +331,32 @@ class RowWriter:
         """A function of the C math library, called once a lane."""
         match inst.result.type:
             case ScalarType(dtype):
-                return self.library_call(inst.op.libm, dtype, flags, self.operands(inst.args), hint)
+                return self.library_call(inst.op, dtype, flags, self.operands(inst.args), hint)
             case VectorType(dtype, lanes):
                 total = "undef"
                 vector = self.type(inst.result.type)
                 for lane in range(lanes):
                     items = [self.assign(f"extractelement {self.typed(a)}, i32 {lane}", "lane") for a in inst.args]
-                    item = self.library_call(inst.op.libm, dtype, flags, items, "lane")
+                    item = self.library_call(inst.op, dtype, flags, items, "lane")
                     item = f"{element_type(dtype)} {item}"
                     total = self.assign(f"insertelement {vector} {total}, {item}, i32 {lane}", hint)
                 return total
         raise InternalError(f"{inst.op.name} of type {inst.result.type}")
 
-    def library_call(self, function: str, dtype: DType, flags: str, values: Sequence[str], hint: str) -> str:
+    def library_call(self, op: Op, dtype: DType, flags: str, values: Sequence[str], hint: str) -> str:
         single = dtype.bits == 32
-        own = self.dialect.own.get(function)
+        own = self.dialect.own.get(op.libm)
         if own:
             name = symbol(own.format(letter="f" if single else "d"))
         else:
-            name = symbol(self.dialect.library.format(name=function + ("f" if single else "")))
+            name = symbol(self.dialect.library.format(name=op.libm + ("f" if single else "")))
         type = element_type(dtype)
         self.declarations.add(f"declare {type} {name}({', '.join([type] * len(values))})")
+        if op.llvm == "outlined" and self.dialect.outlined:
+            once = symbol(outlined(op, dtype))
+            body = f"  %made = call {type} {name}({type} %x)\n  ret {type} %made"
+            self.declarations.add(f"define internal {type} {once}({type} %x) {self.dialect.outlined} {{\n{body}\n}}")
+            name = once
         attributes = f" {self.dialect.call}" if self.dialect.call else ""
         return self.assign(f"call {flags}{type} {name}({', '.join(f'{type} {v}' for v in values)}){attributes}", hint)
 

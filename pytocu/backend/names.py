@@ -6,8 +6,21 @@ import re
 from collections.abc import Sequence
 
 from pytocu.backend.ptx import INSTRUCTIONS
-from pytocu.ir.core import Function
+from pytocu.ir.core import Function, Op
 from pytocu.ir.ops import OPS
+from pytocu.ir.types import F32, F64, DType
+
+
+def outlined(op: Op, dtype: DType) -> str:
+    """What the function of a module is called that has the code of a row.
+
+    Examples
+    --------
+    >>> outlined(OPS["outlined_sin"], F32)
+    'outlined_sinf'
+    """
+    return op.name + ("f" if dtype is F32 else "")
+
 
 _KEYWORDS = """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class compl concept
@@ -29,12 +42,13 @@ _OF_COMPILER = frozenset(name + end for name in _FUNCTIONS.split() for end in ("
 }  # fmt: skip
 """What NVRTC declares beside those that are called: a variable hides it, but a kernel cannot have its name."""
 _RESERVED = frozenset(_KEYWORDS.split()) | {*INSTRUCTIONS, "aligned"}
+_OUTLINED = frozenset(outlined(op, dtype) for op in OPS.values() if op.llvm == "outlined" for dtype in (F32, F64))
 _VECTOR_TYPE = r"((u?(char|short|int|long|longlong)|float|double)[1-4]|(bool|[iuf]\d+)x\d+)$"
 
 
 def reserved() -> frozenset[str]:
     """What no variable may be called: words of CUDA C, and names of math functions."""
-    return _RESERVED | {name for op in OPS.values() if op.libm for name in (op.libm, f"{op.libm}f")}
+    return _RESERVED | _OUTLINED | {name for op in OPS.values() if op.libm for name in (op.libm, f"{op.libm}f")}
 
 
 def _identifier(hint: str) -> str:

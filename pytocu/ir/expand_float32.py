@@ -35,16 +35,25 @@ _TURNS = 2.0**16
 
 
 def sin(e: Expander, result: Type, x: Value) -> Value | None:
-    """A sine without the code for large angles, where the angle is known to be none: 20 instructions without a branch."""
-    if not _is_small(e, x):
-        return None
+    """Some 20 instructions without a branch; CUDA's code for large angles, unless the angle is known to be none."""
     angle = Real(e, x)
-    return _stated(e, "sin", angle.equals(0.0).choose(angle, _turned(angle, 0)))
+    return _of_any_angle(angle, "sin", lambda: angle.equals(0.0).choose(angle, _turned(angle, 0)))
 
 
 def cos(e: Expander, result: Type, x: Value) -> Value | None:
     """As the sine, of an angle that is a quarter further."""
-    return _stated(e, "cos", _turned(Real(e, x), 1)) if _is_small(e, x) else None
+    angle = Real(e, x)
+    return _of_any_angle(angle, "cos", lambda: _turned(angle, 1))
+
+
+def _of_any_angle(x: Real, name: str, of_small: Callable[[], Real]) -> Value | None:
+    if not x.e.exact:
+        return None
+    if _is_small(x.e, x.value):
+        return _stated(x.e, name, of_small())
+    small = (abs(x) > _TURNS).row("logical_not")
+    made = _branch(x.e, small.value, lambda: of_small().value, lambda: x.row(f"outlined_{name}").value, usual=True)
+    return _stated(x.e, name, Real(x.e, made))
 
 
 def _stated(e: Expander, name: str, made: Real) -> Value:
@@ -58,7 +67,7 @@ def _is_small(e: Expander, x: Value) -> bool:
     """Whether a number is small, infinite or NaN."""
     if x.inst is not None and x.inst.op.name == "half_to_float":
         return True
-    known = bounds(x, e.stated) if e.exact else None
+    known = bounds(x, e.stated)
     return known is not None and known.low >= -_TURNS and known.high <= _TURNS
 
 
@@ -124,21 +133,32 @@ def _any_quotient(small: Real, large: Real) -> Real:
 def tan(e: Expander, result: Type, x: Value) -> Value:
     """``x`` minus the nearest multiple of pi / 2 with 48 bits, then a polynomial; float64 for large angles."""
     small = e("less", e("absolute", x), e.const(_REDUCED, x))
-    return _branch(e, small, lambda: _tan_of_small(e, x), lambda: e.cast(e("tan", e.cast(x, F64)), F32))
+    of_large = lambda: e.cast(e("outlined_tan", e.cast(x, F64)), F32)  # noqa: E731
+    return _branch(e, small, lambda: _tan_of_small(e, x), of_large, usual=True)
 
 
-def _branch(e: Expander, condition: Value, yes: Callable[[], Value], no: Callable[[], Value]) -> Value:
-    """A float32 that threads of one side compute without waiting for the other's code."""
+def _branch(
+    e: Expander, condition: Value, yes: Callable[[], Value], no: Callable[[], Value], usual: bool = False
+) -> Value:
+    """A float32 that threads of one side compute without waiting for the other's code.
+
+    Parameters
+    ----------
+    usual : bool
+        The first side may be computed for any numbers, and most are of that side.
+    """
     regions: list[Block] = []
     for write in (yes, no):
         with e.builder.nested() as insts:
             e.builder.emit("yield", (write(),))
         regions.append(Block((), tuple(insts)))
-    return e.builder.inst("if", (condition,), {}, (scalar(F32),), regions).result
+    return e.builder.inst("if", (condition,), {"usual": True} if usual else {}, (scalar(F32),), regions).result
 
 
 def _tan_of_small(e: Expander, x: Value) -> Value:
-    turns = e("rint", e("multiply", x, e.const(2 / math.pi, x)))
+    # Of any number these bits are defined, unlike its conversion to an integer.
+    shifted = e("fma", x, e.const(2 / math.pi, x), e.const(FORMS[F32].shifter, x))
+    turns = e("subtract", shifted, e.const(FORMS[F32].shifter, x))
     first, second, third = (e.const(-part, x) for part in _HALF_PI)
     # The first difference is exact: it has no bit below 2**-24 and is smaller than 1.
     near = e("fma", turns, first, x)
@@ -158,7 +178,7 @@ def _tan_of_small(e: Expander, x: Value) -> Value:
     inverse = e("divide", e.const(-1.0, x), tangent)
     error = e("fma", inverse, tail, e("fma", inverse, tangent, e.const(1.0, x)))
     cotangent = e("fma", inverse, error, inverse)
-    count = e.cast(turns, I32)
+    count = e.bitcast(shifted, I32)
     odd = e("not_equal", e("bitwise_and", count, e.const(1, count)), e.const(0, count))
     made = e.where(odd, cotangent, e("add", tangent, tail))
     # Nearer to zero the sum above would lose the sign of zero.

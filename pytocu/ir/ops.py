@@ -393,8 +393,9 @@ row("lanes", "control", None, "The region for each of so many lanes in turn: it 
     levels=LOOP, regions=1, attrs=("lanes", "reach"))  # fmt: skip
 row("for", "control", None, "From lower to upper by step; the rest are carried values. `over` says who runs an iteration, "
     "`few` that there are few of them", levels=LOOP, effects="control", regions=1, attrs=("over", "few"))  # fmt: skip
-row("if", "control", 1, "The first region where the condition holds, else the second", levels=LOOP,
-    effects="control", regions=2)  # fmt: skip
+row("if", "control", 1, "The first region where the condition holds, else the second; `usual` where the first may be computed "
+    "for any numbers, and what it gives is dropped where the condition does not hold",
+    levels=LOOP, effects="control", regions=2, attrs=("usual",))  # fmt: skip
 row("while", "control", None, "The first region yields a condition and the values, the second the next values", levels=LOOP,
     effects="control", regions=2)  # fmt: skip
 row("shared", "memory", 0, "Memory of a block's threads, uninitialised", levels=LOOP, effects="alloc", attrs=("size",))
@@ -452,6 +453,8 @@ row("fma", "elementwise", 3, "x * y + z rounded once", infer=infer.same, levels=
 for _name in ("sin", "cos", "tan"):
     row(f"{_name}_of_large", "elementwise", 1, f"{_name}(x), of use for |x| > 2**45 only: code may give 0 for others",
         infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", libm=_name, llvm="guarded")  # fmt: skip
+    row(f"outlined_{_name}", "elementwise", 1, f"{_name}(x) of a rare x: a module for a GPU has the code once",
+        infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", libm=_name, llvm="outlined")  # fmt: skip
 
 GRID_AXES = {"grid": "x", "grid_rows": "y"}
 """The direction of the grid in which the iterations of a loop are spread."""

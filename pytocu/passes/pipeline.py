@@ -137,9 +137,15 @@ def _rolled(function: Function, context: PassContext) -> bool:
     return context.target.kind == "cpu" and any(inst.op.name == "concatenate" for inst in walk(function.body))
 
 
-def _divided(function: Function, context: PassContext) -> bool:
-    """Whether a GPU's threads have several rows at once, whose divisions and roots they would wait for one after the other."""
-    return not context.fastmath and any(i.attr("several") is not None for i in walk(function.body))
+def _waits(function: Function, context: PassContext) -> bool:
+    """Whether threads would wait for one lane's branch, division or root after the other."""
+    if context.fastmath:
+        return False
+    insts = list(walk(function.body))
+    if any(i.attr("several") is not None for i in insts):
+        return True
+    lanes = (i.regions[0] for i in insts if i.op.name == "lanes")
+    return any(i.op.name == "if" and i.attr("usual") is not None for region in lanes for i in region.insts)
 
 
 def _by_one(function: Function, context: PassContext) -> bool:
@@ -212,10 +218,10 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("expand", "flags belong on the arithmetic that runs"),)),
     Pass("zeros", _where(_selected, "zeros"), "Selections of a zero keep its sign in the vendors' compilers.",
          after=(("expand", "formulas select too"),)),
-    Pass("quotients", _where(_divided, "quotients"), "Lanes that divide or take roots have one test of the operands.",
-         after=(("expand", "formulas divide too"), ("zeros", "divisors are hidden from compilers"))),
+    Pass("one-test", _where(_waits, "one_test"), "Lanes that branch, divide or take roots have one test of the operands.",
+         after=(("expand", "formulas divide and branch too"), ("zeros", "divisors are hidden from compilers"))),
     Pass("shared-divisors", _where(_by_one, "shared_divisors"), "Lanes that divide by one number multiply by its reciprocal.",
-         after=(("expand", "formulas divide too"), ("quotients", "what has a test there is faster"))),
+         after=(("expand", "formulas divide too"), ("one-test", "what has a test there is faster"))),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("negations", _where(_negated, "negations"), "Negated integers reach the minima and maxima of the vendors' assemblers.",
          after=(("expand", "formulas are minima and maxima"),)),

@@ -30,7 +30,7 @@ from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import VectorType
-from pytocu.passes import quotients, shared_divisors
+from pytocu.passes import one_test, shared_divisors
 from pytocu.passes.context import PassContext, parse_target
 from pytocu.runtime import cuda
 
@@ -96,7 +96,7 @@ def kernel(form: str, quick: bool = False) -> Function:
     [1, 0]
     """
     text = _KERNEL.format(name=form.replace(" ", "_"), **_FORMS[form])
-    made = (quotients if form in TESTED else shared_divisors).run(parse_function(text), PassContext(parse_target("cuda")))
+    made = (one_test if form in TESTED else shared_divisors).run(parse_function(text), PassContext(parse_target("cuda")))
     return rewrite(made, _untested) if quick else made
 
 
