@@ -47,7 +47,7 @@ def read(context: Context, flat: Flat, key: Any) -> Value:
     UnsupportedError
         A key that is no number, slice, or array of one axis.
     """
-    key = _checked(context, flat, key)
+    key = _checked(context, flat, key, reads=True)
     made = gathering.subscript(context, ravel(context, flat.array), key)
     return copied(context, made) if is_array(made) else made
 
@@ -101,15 +101,18 @@ def _put(context: Context, array: Value, key: Any, value: Any) -> None:
     scattering.put_values(context, array, places, given)
 
 
-def _checked(context: Context, flat: Flat, key: Any) -> Any:
-    """A key of the elements in a row, compared with their number in NumPy's words."""
+def _checked(context: Context, flat: Flat, key: Any, reads: bool = False) -> Any:
+    """A key of the elements in a row, compared with their number in NumPy's words.
+
+    These may be others where one element is read.
+    """
     total = product(dimensions(flat.array))
     if isinstance(key, tuple) and len(key) == 1 and isinstance(key[0], (int, slice)):
         key = key[0]
     if isinstance(key, slice) or key is Ellipsis:
         return key
     if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
-        _compare(context, int(key), total)
+        _compare(context, int(key), total, reads)
         return int(key)
     if isinstance(key, list) and not contains_dynamic(key):
         numbers = attempt(context, np.asarray, key)
@@ -117,7 +120,7 @@ def _checked(context: Context, flat: Flat, key: Any) -> Any:
             return key
         if numbers.dtype.kind in "iu":
             for number in {int(numbers.min()), int(numbers.max())}:
-                _compare(context, number, total)
+                _compare(context, number, total, False)
             return key
     elif isinstance(key, Value) and (isinstance(key.type, WeakType) or element(key.type).is_integer) and key.type != WEAK_BOOL:
         if isinstance(key.type, WeakType) and key.type != WEAK_INT:
@@ -129,7 +132,8 @@ def _checked(context: Context, flat: Flat, key: Any) -> Any:
         length = as_value(context, dim_value(context, total))
         low = elementwise(context, "greater_equal", elementwise(context, "add", position, length), 0)
         inside = elementwise(context, "bitwise_and", low, elementwise(context, "less", position, length))
-        return require(context, position, inside, "IndexError", _out_of_bounds(), position, (total,))
+        sentence = _out_of_bounds(reads and not dimensions(position))
+        return require(context, position, inside, "IndexError", sentence, position, (total,))
     _refuse(context, np.zeros((1,) * len(dimensions(key)), strong_dtype(key).numpy) if isinstance(key, Value) else key)
 
 
@@ -146,17 +150,17 @@ def _refuse(context: Context, key: Any) -> NoReturn:
     raise UnsupportedError(text, context.loc, "write x.reshape(-1)[...]")
 
 
-def _compare(context: Context, number: int, total: DimLike) -> None:
+def _compare(context: Context, number: int, total: DimLike, alone: bool) -> None:
     least = number + 1 if number >= 0 else -number
-    sentence = _out_of_bounds().format(number, "{0}")
+    sentence = _out_of_bounds(alone).format(number, "{0}")
     require_equal(context, dim_min(total, least), least, "IndexError", sentence)
 
 
 @lru_cache
-def _out_of_bounds() -> str:
-    """NumPy's sentence about an index and the number of elements."""
+def _out_of_bounds(alone: bool) -> str:
+    """NumPy's sentence about an index and the number of elements; of one that is read `alone` older versions have another."""
     try:
-        np.zeros(7).flat[8]
+        np.zeros(7).flat[8 if alone else [8]]
     except IndexError as error:
         return str(error).replace("8", "{0}").replace("7", "{1}")
     raise AssertionError("NumPy takes an element that is not there")
