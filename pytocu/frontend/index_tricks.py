@@ -232,10 +232,22 @@ def _directive(context: Context, name: str, text: str, axis: int, ndmin: int, tu
     return (*found, *(axis, ndmin, turned)[len(found) :])  # pyright: ignore[reportReturnType]
 
 
+def _key(context: Context, key: Any) -> Any:
+    """An index as a value"""
+    return key
+
+
+def _keys(context: Context, key: Any) -> Any:
+    """An index as a tuple"""
+    return key if isinstance(key, tuple) else (key,)
+
+
 OBJECTS: dict[str, Callable[[Context, Any], Any]] = {
     "mgrid": _grid("mgrid", False, "The positions or coordinates of a grid, an array for each axis, stacked"),
     "ogrid": _grid("ogrid", True, "The positions or coordinates of a grid, each along its own axis"),
     "r_": _join("r_", 0, 1, -1, "Arrays, numbers and ranges one after the other"),
     "c_": _join("c_", -1, 2, 0, "Arrays, numbers and ranges as columns"),
+    "s_": _key,
+    "index_exp": _keys,
 }
 """By NumPy's name."""

@@ -134,6 +134,13 @@ def _example_array(operand: Any) -> Any:
     return stand_in(operand) if isinstance(operand, Value) and not isinstance(operand.type, WeakType) else operand
 
 
+def _min_scalar_type(context: Context, a: Any) -> Any:
+    if isinstance(a, Value) and not (is_array(a) and dimensions(a)):
+        text = "np.min_scalar_type of a number known only at run time depends on its value"
+        raise UnsupportedError(text, context.loc, "x.dtype is the dtype of x")
+    return compute(context, np.min_scalar_type, a) if not isinstance(a, Value) else element(a.type).numpy
+
+
 def _is_scalar(context: Context, value: Any) -> bool:
     return not is_array(value) if isinstance(value, Value) else compute(context, np.isscalar, value)
 
@@ -170,6 +177,7 @@ _OWN: dict[str, Handler] = {
     "size": _size,
     "result_type": _result_type,
     "common_type": lambda context, *arrays: attempt(context, np.common_type, *map(_example_array, arrays)),
+    "min_scalar_type": _min_scalar_type,
     "iterable": lambda context, y: bool(dimensions(y)) if isinstance(y, Value) else compute(context, np.iterable, y),
     "isscalar": lambda context, element: _is_scalar(context, element),
     "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
@@ -196,6 +204,7 @@ FUNCTIONS = Table(
         "bessel": "i0",
         "bits": "packbits unpackbits",
         "comparing": "allclose array_equal array_equiv",
+        "index_loops": "ndindex ndenumerate",
         "inplace": "copyto",
         "conversions": "array asarray asanyarray ascontiguousarray asfortranarray copy",
         "compaction": "nonzero flatnonzero argwhere compress extract",
@@ -252,7 +261,7 @@ FUNCTIONS = Table(
 )
 """NumPy functions that are not ufuncs of the op table, by name; parameters are called as NumPy calls them."""
 
-INDEX_TRICKS = Table("OBJECTS", {}, {"index_tricks": "mgrid ogrid r_ c_"})
+INDEX_TRICKS = Table("OBJECTS", {}, {"index_tricks": "mgrid ogrid r_ c_ s_ index_exp"})
 """What is made by indexing an object, by its name in NumPy."""
 
 
@@ -381,7 +390,7 @@ def _is_data(value: Any) -> bool:
 
 
 COMPILE_TIME = (
-    "finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "isdtype", "min_scalar_type", "broadcast_shapes",
+    "finfo", "iinfo", "promote_types", "can_cast", "issubdtype", "isdtype", "broadcast_shapes",
 )  # fmt: skip
 """NumPy functions of values known while compiling only."""
 

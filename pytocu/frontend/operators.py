@@ -110,7 +110,7 @@ def refuse_complex(context: Context, value: Value, dtype: DType) -> None:
         compute(context, dtype.numpy.type, 0j)
 
 
-_INDEXED = ("mgrid", "ogrid", "r_", "c_")
+_INDEXED = ("mgrid", "ogrid", "r_", "c_", "s_", "index_exp")
 """Objects of NumPy that make arrays of what they are indexed with."""
 
 
