@@ -89,7 +89,7 @@ def _is_dtype(owner: Any, name: str) -> bool:
     return isinstance(value, type) and issubclass(value, (np.generic, np.dtype, Exception))
 
 
-_OTHERWISE = ("piecewise", "ndindex", "ndenumerate", "errstate", "ufunc", "ndarray", "__array_namespace_info__", "divmod")
+_OTHERWISE = ("piecewise", "errstate", "ufunc", "ndarray", "__array_namespace_info__", "divmod")
 """What the front end reads by other ways, and what cannot be called to any purpose."""
 
 

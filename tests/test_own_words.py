@@ -147,3 +147,13 @@ def test_names_of_axes_and_kinds_of_operands():
     check(["np.ones((2, 2))"], ["np.linalg.matrix_power(a, 1)", "np.linalg.matrix_power(a, -1)"])
     refused(["np.ones(2, 'f4')"], "np.multiply.at(a, [0], 1j)\nreturn a", "rounds to float32 at every step", "convert")
     refused(["np.arange(6.)"], "a.flat[1.5]", "an index of x.flat", "")
+
+
+def test_arguments_of_methods():
+    bodies = (
+        "a.argmin(0, None, -1)", "a.argmax(None, None, 1)", "a.sum(1, 2, 3, 4, 5, 6, 7, 8)", "a.sum(foo=1)", "a.copy(1, 2)",
+        "a.fill()", "a.take()", "a.clip(1, 2, 3, 4, 5)", "a.round(1, 2, 3)", "a.astype()", "a.conj(1)", "a.min(foo=2)",
+        "a.searchsorted()", "a.put(1)", "a.swapaxes(1)", "a.mean(foo=1)", "a.squeeze(1, 2)",
+    )  # fmt: skip
+    check(["np.ones((2, 3))"], bodies)
+    check(["np.float32(2)"], ["a.argmin(0, None, -1)", "a.sum(foo=1)", "a.copy(1, 2)"])

@@ -411,7 +411,11 @@ def call_handler(
     try:
         bound = signature.bind(owner, *args, **kwargs)
     except TypeError as error:
-        raise _not_taken(name, str(error), signature, args, kwargs, context) from None
+        found = _not_taken(name, str(error), signature, args, kwargs, context)
+        if name.startswith("ndarray."):
+            # Methods have other words than functions, and some take what others do not.
+            found = _in_own_words(context, found, _named(name), (owner, *args), kwargs)
+        raise found from None
     for parameter in signature.parameters.values():
         if parameter.name in _KNOWN or (isinstance(parameter.default, (bool, str)) and parameter.name != "where"):
             known_option(context, bound.arguments.get(parameter.name), f"{parameter.name}=")
