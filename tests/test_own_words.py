@@ -157,3 +157,15 @@ def test_arguments_of_methods():
     )  # fmt: skip
     check(["np.ones((2, 3))"], bodies)
     check(["np.float32(2)"], ["a.argmin(0, None, -1)", "a.sum(foo=1)", "a.copy(1, 2)"])
+
+
+def test_more_of_numpys_order():
+    """What NumPy looks at first, and lengths of letters, of lists and of arrays without axes."""
+    bodies = (
+        "np.einsum('ij,jk', b, b)", "np.einsum('i,i->', a, b[0])", "np.einsum('ij,kj->ki', b, b[:, 1:])",
+        "np.take_along_axis(b, [0], (0, 1))", "np.take_along_axis(b, 1.0, 5)", "np.take_along_axis(b, 1, 0)",
+        "np.put_along_axis(b, 0, None, 1)", "np.take_along_axis(b, b, 0)", "np.take_along_axis(a, [0], None)",
+        "np.copyto(b, c, casting='no')", "np.tri(-1, 1, 2)", "np.tri(2, -3)", "np.expand_dims(a, ())",
+    )  # fmt: skip
+    check(["np.ones(4)", "np.ones((2, 3))", "np.array(2)"], bodies)
+    refused(["np.ones(3)"], "np.ceil(a, dtype=object)", "gives dtype object, which pytocu does not know", "")

@@ -202,6 +202,9 @@ def expand_dims(context: Context, value: Value, axis: Any) -> Value:
     places = sorted(normal_axis(context, a, ndim) for a in axes)
     if len(set(places)) != len(places):
         raise ShapeError("repeated axis", context.loc)
+    if not axes:
+        # A view of its own.
+        return context.builder.emit("transpose", (value,), {"axes": tuple(range(ndim))})
     for place in places:
         value = context.builder.emit("newaxis", (value,), {"axis": place})
     return value

@@ -241,8 +241,8 @@ def identity(context: Context, n: Any, dtype: Any = None, *, like: Any = None) -
 def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Value:
     """Ones on and below a diagonal."""
     check_device(context, None, like)
-    # Truth values are ints here.
-    height, width = (int(n) if isinstance(n, bool) else n for n in (N, M))
+    # Truth values are ints here, and less than nothing is nothing.
+    height, width = (max(int(n), 0) if isinstance(n, (int, np.integer)) else n for n in (N, M))
     rows, columns = _plane(context, height, width, SIZE)
     return cast(context, _below(context, rows, columns, k), target_dtype(context, dtype))
 

@@ -23,7 +23,7 @@ from pytocu.frontend.inplace import write_result
 from pytocu.frontend.layouts import row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
-from pytocu.frontend.operators import attempt, elementwise
+from pytocu.frontend.operators import attempt, elementwise, example
 from pytocu.frontend.ranges import is_position
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together
@@ -37,6 +37,7 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
+    is_weak,
     with_axes,
 )
 from pytocu.ir import promote
@@ -432,17 +433,21 @@ def take_along_axis(context: Context, arr: Any, indices: Any, axis: Any = -1) ->
     """
     if axis is not None:
         with_axes(context, arr, "ndim")
-    if isinstance(indices, (list, tuple)):
-        attempt(context, np.take_along_axis, np.zeros(1), indices, 0)
-    value, positions = array_of(context, arr), array_of(context, indices)
-    if element(positions.type).kind not in "iu":
-        raise IndexingError("`indices` must be an integer array", context.loc)
+    value, place = array_of(context, arr), 0
+    # In NumPy's order: what has no dtype comes behind the axis.
+    if axis is not None:
+        place = normal_axis(context, axis, len(dimensions(value)))
+    if isinstance(indices, (list, tuple)) or is_weak(indices):
+        given = example(indices) if isinstance(indices, Value) else indices
+        attempt(context, np.take_along_axis, np.zeros(1), given, None if axis is None else 0)
+    positions = array_of(context, indices)
     if axis is None:
         if len(dimensions(positions)) != 1:
             raise raised(ValueError("when axis=None, `indices` must have a single dimension."), context.loc)
-        value, axis = ravel(context, value), 0
+        value = ravel(context, value)
+    if element(positions.type).kind not in "iu":
+        raise IndexingError("`indices` must be an integer array", context.loc)
     ndim = len(dimensions(value))
-    place = normal_axis(context, axis, ndim)
     if len(dimensions(positions)) != ndim:
         raise raised(ValueError("`indices` and `arr` must have the same number of dimensions"), context.loc)
     length = dimensions(value)[place]

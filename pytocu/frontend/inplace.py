@@ -363,7 +363,7 @@ def _example(value: Value) -> Any:
             return {"bool": False, "int": 0, "float": 0.0, "complex": 0j}[kind]
         case ScalarType(dtype):
             return dtype.numpy.type(0)
-    return np.zeros(1, element(value.type).numpy)
+    return np.zeros((1,) * len(dimensions(value)), element(value.type).numpy)
 
 
 # Ufuncs with output arrays.

@@ -246,9 +246,8 @@ def einsum(
             if known == 1:
                 lengths[letter] = length
             elif length not in (1, known):
-                what = f"the letter {letter}" if letter in subscripts else "an axis of ..."
-                sentence = f"operands could not be broadcast together on {what}: {{0}} and {{1}}"
-                require_equal(context, known, length, "ValueError", sentence, operands=values)
+                shown, sentence = _remapped(letters, output, [dimensions(v) for v in values])
+                require_equal(context, known, length, "ValueError", sentence, *shown, operands=values)
     pairs = [_not_repeated(context, v, own, lengths) for v, own in zip(values, letters, strict=True)]
     values, letters = [v for v, _ in pairs], [own for _, own in pairs]
     if out is not None:
@@ -421,6 +420,31 @@ def _by_matrices(
     made = matrix_product(context, stacked(*first, (rows, summed)), stacked(*second, (summed, columns)))
     order = [*batch, *rows, *columns]
     return _ordered(context, _merged(context, made, tuple(lengths[x] for x in order)), order, output)
+
+
+def _remapped(letters: Sequence[str], output: str, shapes: Sequence[Sequence[DimLike]]) -> tuple[list[DimLike], str]:
+    """Lengths, and NumPy's sentence of them where a letter has two: ``{2}`` and so on for each.
+
+    NumPy goes over the letters of the result and then over the others in alphabetical order.
+    """
+    order = [*output, *sorted({*"".join(letters)} - {*output})]
+    shown: list[DimLike] = []
+
+    parts = []
+    for own, shape in zip(letters, shapes, strict=True):
+        # A letter that stands twice has one axis, the diagonal's.
+        lengths: dict[str, DimLike | None] = dict(zip(own, shape, strict=True))
+        for row in (list(lengths.values()), [lengths.get(letter) for letter in order]):
+            while row and row[0] is None:
+                row = row[1:]
+            texts = []
+            for d in row:
+                texts.append("newaxis" if d is None else f"{{{2 + len(shown)}}}")
+                if d is not None:
+                    shown.append(d)
+            parts.append(f"({','.join(texts)}{',' * (len(texts) == 1)})")
+    pairs = " ".join("->".join(parts[n : n + 2]) for n in range(0, len(parts), 2))
+    return shown, f"operands could not be broadcast together with remapped shapes [original->remapped]: {pairs} "
 
 
 def matrix_power(context: Context, a: Any, n: Any) -> Value:

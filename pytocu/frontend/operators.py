@@ -95,6 +95,9 @@ def attempt(context: Context, function: Callable[..., Any], *args: Any, **kwargs
     try:
         with np.errstate(all="ignore"):
             return function(*args, **kwargs)
+    except UnsupportedError as error:
+        # A dtype that there is none of here.
+        raise UnsupportedError(error.message, context.loc, error.help) from None
     except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
         raise raised(error, context.loc) from None
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pytocu.errors import DTypeError
+from pytocu.errors import UnsupportedError
 from pytocu.ir.core import Op
 from pytocu.ir.types import BOOL, F64, I64, DType, IndexType, Type, WeakType, dtype_of, element
 
@@ -55,12 +55,12 @@ def known_dtype(dtype: np.dtype, what: str) -> DType:
 
     Raises
     ------
-    DTypeError
+    UnsupportedError
         There is none; the message begins with `what`.
     """
     found = dtype_of(dtype)
     if found is None:
-        raise DTypeError(f"{what} gives dtype {dtype}, which pytocu does not know")
+        raise UnsupportedError(f"{what} gives dtype {dtype}, which pytocu does not know")
     return found
 
 
