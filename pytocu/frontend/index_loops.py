@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ def ndenumerate(context: Context, arr: Any) -> Any:
 def _steps(context: Context, lengths: tuple[DimLike, ...], item: Any) -> Any:
     """What a loop goes over: an item for each position and its number."""
     known = [length for length in lengths if isinstance(length, int)]
-    if len(known) == len(lengths) and product(lengths) <= _FEW:
+    if len(known) == len(lengths) and prod(known) <= _FEW:
         return Members([item(place, number) for number, place in enumerate(np.ndindex(*known))])
 
     def at(number: Any) -> Any:
