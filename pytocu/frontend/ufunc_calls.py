@@ -53,11 +53,8 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     assert arity is not None
     outputs = len(rows)
     if not arity <= len(args) <= arity + outputs:
-        was = "was" if len(args) == 1 else "were"
-        # Of several names of a ufunc it has one itself.
-        own = promote.numpy_function(name).__name__
-        text = f"{own}() takes from {arity} to {arity + outputs} positional arguments but {len(args)} {was} given"
-        raise raised(TypeError(text), context.loc)
+        # NumPy counts them in words that are others in older versions.
+        attempt(context, promote.numpy_function(name), *[1.0] * len(args))
     args, given = args[:arity], args[arity:]
     _refuse_unknown(context, name, kwargs)
     if given and "out" in kwargs:
