@@ -116,9 +116,10 @@ class Lines:
     def head(self, inner: bool = False) -> str:
         """The first line of a loop over the array; what its names are is known from there on."""
         i, x, y = ("j", "p", "q") if inner else ("i", "x", "y")
+        steps = self.pick.choice(("t", "3", "abs(count) % 7", "i" if inner and "i" in self.ints else "5"))
         heads = (
             (f"for {i} in range(len(a)):", i, (f"a[{i}]",)),
-            (f"for {i} in range({self.pick.choice(('t', '3', 'abs(count) % 7', 'i' if inner else '5'))}):", i, ()),
+            (f"for {i} in range({steps}):", i, ()),
             (f"for {i} in reversed(range(len(a))):", i, (f"a[{i}]",)),
             (f"for {x} in a:", "", (x,)),
             (f"for {i}, {x} in enumerate(a):", i, (x, x)),

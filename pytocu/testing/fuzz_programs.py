@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pytocu.elementwise import vectorize
+from pytocu.errors import UnsupportedError
 from pytocu.ir import promote
 from pytocu.ir.core import Op
 from pytocu.ir.ops import OUTPUTS, elementwise_rows
@@ -358,7 +359,7 @@ def loop_dtype(op: Op, values: Sequence[Any]) -> DType | None:
         return None
     try:
         return promote.ufunc_loop(op.numpy, tuple(k for k in kinds if k is not None))[0][0]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, UnsupportedError):
         return None
 
 
