@@ -57,7 +57,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence
+from pytocu.ir.dims import DimLike, dim_max, dim_min
 from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
 
 _example_of = Deferred("pytocu.frontend.own_words", "example_of")
@@ -68,6 +68,14 @@ _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _total = Deferred("pytocu.frontend.grown", "total")
 _sort = Deferred("pytocu.frontend.list_methods", "sort")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
+_any_generated = Deferred("pytocu.frontend.ordering", "any_generated")
+_any_long = Deferred("pytocu.frontend.ordering", "any_long")
+_any_of = Deferred("pytocu.frontend.ordering", "any_of")
+_extreme_by_key = Deferred("pytocu.frontend.ordering", "extreme_by_key")
+_listed = Deferred("pytocu.frontend.ordering", "listed")
+_sort_known = Deferred("pytocu.frontend.ordering", "sort_known")
+
+_NOTHING: Any = object()
 
 PURE: tuple[Any, ...] = (
     abs, all, any, ascii, bin, bool, bytes, chr, complex, dict, divmod, float, format, frozenset, hex, int,
@@ -76,6 +84,7 @@ PURE: tuple[Any, ...] = (
 """Builtins without effects."""
 
 _ABOUT_FUNCTIONS = (issubclass, repr, str, dict, list, tuple, len, set, slice)
+_BY_KEY = (max, min, sorted)
 _OF_MEMBERS = (all, any, list, max, min, sorted, sum, tuple)
 _PURE_MODULES = ("math", "cmath", "_operator", "operator")
 _PLAIN_OWNERS = (
@@ -196,7 +205,9 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
         attempt(context, function, next((k() for k in (tuple, dict) if isinstance(args[0], k)), []))
     if function in _OF_MEMBERS:
         args = tuple(ravel(context, a.array) if isinstance(a, Flat) else a for a in args)
-    known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
+    # A function that is given may read what is known only at run time.
+    read = function in _BY_KEY and isinstance(kwargs.get("key"), types.FunctionType | LocalFunction | Partial | Method)
+    known_now = not read and not contains_dynamic(args) and not contains_dynamic(kwargs)
     if known_now and is_pure(function):
         return call_pure(context, function, *args, **kwargs)
     return call_handler(frame, f"{getattr(function, '__name__', 'this')}", handler, args, kwargs, context)
@@ -331,17 +342,31 @@ def _hasattr(frame: Frame, base: Any, name: Any) -> bool:
 
 
 def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) -> Callable[..., Any]:
-    def handler(frame: Frame, *values: Any) -> Any:
-        if len(values) == 1 and isinstance(values[0], Grown):
-            return _extreme_of_members(frame, function, row, values[0])
-        if len(values) == 1 and _is_long(values[0]):
-            return _extreme_of_array(frame, function.__name__, row, values[0])
-        members = _members(frame, values[0]) if len(values) == 1 else list(values)
-        if not members:
-            raise raised(ValueError(empty_sentence(f"{function.__name__}()")), frame.context.loc)
+    def handler(frame: Frame, *values: Any, key: Any = None, default: Any = _NOTHING) -> Any:
+        if not values:
+            attempt(frame.context, function)
+        if len(values) > 1 and default is not _NOTHING:
+            attempt(frame.context, function, 0, 0, default=0)
+        over = values[0] if len(values) == 1 else list(values)
+        plain = key is None and default is _NOTHING
+        if isinstance(over, Grown) and plain:
+            return _extreme_of_members(frame, function, row, over)
+        if isinstance(over, Generated) and plain:
+            made = _listed(frame, over)
+            return handler(frame, made)
+        if _is_long(over) and plain and element(over.type).kind != "f":
+            return _extreme_of_array(frame, function.__name__, row, over)
+        more = {} if default is _NOTHING else {"default": default}
+        if _is_long(over) or isinstance(over, Grown | Generated | Steps):
+            return _extreme_by_key(frame, function, over, key, **more)
+        members = list(_members(frame, over))
+        if key is not None or not members:
+            return _extreme_by_key(frame, function, members, key, **more)
         lengths = [as_dim(m) for m in members]
         if None not in lengths:
             return dim_value(frame.context, functools.reduce(dim, lengths))
+        if any(isinstance(m, tuple | list) for m in members):
+            return _extreme_by_key(frame, function, members)
         comparison = "less" if function is min else "greater"
         return extreme(frame.context, function.__name__, row, comparison, members)
 
@@ -405,12 +430,17 @@ def _product(frame: Frame, values: Any, start: Any = 1) -> Any:
     )
 
 
-def _all(frame: Frame, values: Any) -> bool:
-    return all(truth(frame.context, v, "all()", "use a & b, or np.logical_and(a, b)") for v in _members(frame, values))
+def _answer(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``any`` or ``all``."""
 
+    def handler(frame: Frame, values: Any, /) -> Any:
+        if isinstance(values, Generated):
+            return _any_generated(values, function)
+        if _is_long(values) or isinstance(values, Grown | Steps):
+            return _any_long(frame, values, function)
+        return _any_of(frame, _members(frame, values), function)
 
-def _any(frame: Frame, values: Any) -> bool:
-    return any(truth(frame.context, v, "any()", "use a | b, or np.logical_or(a, b)") for v in _members(frame, values))
+    return handler
 
 
 def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
@@ -582,10 +612,11 @@ def _copy_of(frame: Frame, grown: Grown) -> Grown:
     return made
 
 
-def _sorted(frame: Frame, values: Any, /, *, key: Any = None, reverse: Any = False) -> Grown:
+def _sorted(frame: Frame, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    if _is_long(values) or isinstance(values, Generated | Steps):
+        values = _listed(frame, values)
     if not isinstance(values, Grown):
-        text = "sorted() of values known only at run time is not compiled"
-        raise UnsupportedError(text, frame.context.loc, "use NumPy's functions and operators")
+        return _sort_known(frame, list(_members(frame, values)), key=key, reverse=reverse)
     made = _copy_of(frame, values)
     _sort(frame, made, key=key, reverse=reverse)
     return made
@@ -606,8 +637,8 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     iter: _iter,
     dict: _dict,
     sum: _sum,
-    all: _all,
-    any: _any,
+    all: _answer(all),
+    any: _answer(any),
     abs: _abs,
     pow: _pow,
     divmod: _divmod,

@@ -15,6 +15,7 @@ from pytocu.frontend.expressions import elements, evaluate
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.notes import note_operands
+from pytocu.frontend.values import Generated
 
 _generator = Deferred("pytocu.frontend.displays", "generator")
 
@@ -24,7 +25,7 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     function = evaluate(frame, node.func)
     # Functions of the program may ask for None.
     inlined = isinstance(function, LocalFunction | Partial) or python_function(function) is not None
-    args = _summed(frame, node.args) if function is sum else elements(frame, node.args, perhaps=inlined)
+    args = _generated(frame, function, node.args) if function in _GO_OVER else elements(frame, node.args, perhaps=inlined)
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value, perhaps=inlined)
@@ -46,9 +47,17 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
 
 
-def _summed(frame: Frame, parts: list[ast.expr]) -> list[Any]:
-    """The arguments of ``sum``, of which a generator may go over a number of steps known only at run time."""
+_GO_OVER = (sum, any, all, max, min, sorted)
+
+
+def _generated(frame: Frame, function: Any, parts: list[ast.expr]) -> list[Any]:
+    """The arguments of a function that goes over a generator, of which the number of steps may be known only at run time."""
     first = parts[0] if parts else None
-    if not isinstance(first, ast.GeneratorExp) or len(first.generators) != 1:
+    if not isinstance(first, ast.GeneratorExp):
+        return elements(frame, parts)
+    if function in (any, all):
+        # What is behind the member that decides is not computed.
+        return [Generated(frame, first, evaluate(frame, first.generators[0].iter)), *elements(frame, parts[1:])]
+    if len(first.generators) != 1:
         return elements(frame, parts)
     return [_generator(frame, first, True), *elements(frame, parts[1:])]

@@ -49,6 +49,7 @@ _refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
 _is_pure = Deferred("pytocu.frontend.builtin_calls", "is_pure")
+_sort_known = Deferred("pytocu.frontend.ordering", "sort_known")
 _known_cast = Deferred("pytocu.frontend.known", "known_cast")
 _call_function = Deferred("pytocu.frontend.masked_work", "call_function")
 _call_method = Deferred("pytocu.frontend.masked_work", "call_method")
@@ -143,7 +144,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return _call_builtin(frame, function, args, kwargs)
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if type(owner) in _CHANGES and isinstance(function, types.BuiltinMethodType):
-        return _call_container(context, owner, method, function, args, kwargs)
+        return _call_container(frame, owner, method, function, args, kwargs)
     if not contains_dynamic(args) and not contains_dynamic(kwargs) and _is_pure(function):
         if isinstance(owner, np.generic) and method == "astype":
             return _known_cast(context, function, owner, *args, **kwargs)
@@ -248,22 +249,28 @@ def bind(
     return dict(bound.arguments)
 
 
-def _call_container(context: Context, owner: Any, method: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """A method of a list, dict or set; its members may be run-time values."""
+    context = frame.context
     kind = type(owner)
     dynamic = contains_dynamic(owner) or contains_dynamic(args) or contains_dynamic(kwargs)
     if method in _CHANGES[kind]:
         refuse_outside(context, owner, f"{kind.__name__}.{method}()")
         # A dict's keys are compared, and its values are not.
         keys = args[:1] if method in ("setdefault", "pop") else ()
-        if dynamic and (kind is set or method in ("remove", "sort") or (kind is dict and contains_dynamic(keys))):
+        if kind is list and method == "sort" and (dynamic or python_function(kwargs.get("key")) is not None):
+            if owner and any(id(owner) in one.known for one in context.growing):
+                # In a loop that makes it longer it is one whose length a run decides.
+                _ask(context, owner, owner)
+            owner[:] = call_handler(frame, "list.sort", _sort_known.function, (owner, *args), kwargs, context)
+            return None
+        if dynamic and (kind is set or method == "remove" or (kind is dict and contains_dynamic(keys))):
             if kind is list:
                 # In a loop that makes it longer it is one whose length a run decides.
                 _ask(context, owner, owner)
             raise UnsupportedError(
                 f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
             )
-        # Only sort() calls and compares; the others hold whatever they are given.
         made = (_call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
         if kind is dict:
             _refuse_keys(context, owner)

@@ -21,7 +21,7 @@ from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import binary, truth
 from pytocu.frontend.raising import failing
-from pytocu.frontend.state import State, wanted
+from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
 from pytocu.frontend.written_out import LONGEST, is_large, is_written_out
@@ -178,7 +178,7 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     if isinstance(values, range) and values[: 2**62] != values:
         text = "a loop over more numbers than int64 holds"
         raise UnsupportedError(text, frame.loc(node.iter), "count with while True: and an int")
-    lists = [one for one in wanted(context) if one.place == frame.loc(node)]
+    lists = [*wanted_at(frame, frame.loc(node)), *wanted_at(frame, frame.loc(node), branch=True)]
     counts = bool(lists)
     if counts and is_array(values):
         return _run_time_for(frame, node, counted(frame, values), rest)
@@ -404,7 +404,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
             value = evaluate_test(frame, node.test)
             return value if decides(value) else truth(context, value, "the loop", elementwise=lambda: _ONE_LOOP)
 
-    counts = any(one.place == frame.loc(node) for one in wanted(context))
+    counts = bool(wanted_at(frame, frame.loc(node)))
     for _ in range(_MAX_STATIC_STEPS):
         state = State(frame)
         value = test()

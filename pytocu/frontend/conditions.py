@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -162,6 +163,8 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
         if isinstance(op, (ast.Eq, ast.NotEq)) and type(left) is type(right) and isinstance(left, (tuple, list)):
             same = _same_members(frame, left, right)
             return same if isinstance(op, ast.Eq) else negated(context, same)
+        if type(left) is type(right) and isinstance(left, (tuple, list)):
+            return _ordered(frame, op, left, right)
         raise UnsupportedError(
             f"a comparison of {type(left).__name__} and {type(right).__name__} holding run-time values is not compiled",
             context.loc,
@@ -186,6 +189,24 @@ def _same_members(frame: Frame, left: Any, right: Any) -> Any:
             )
         same = both(context, same, one if isinstance(one, Value) else bool(one))
     return same
+
+
+def _ordered(frame: Frame, op: ast.cmpop, left: Sequence[Any], right: Sequence[Any]) -> Any:
+    """A comparison of tuples or lists: that of the first members that are not equal, or else of their lengths."""
+    context = frame.context
+    found: Any = compute(context, _ORDERS[type(op)], len(left), len(right))
+    for a, b in reversed([*zip(left, right, strict=False)]):
+        differ = False if a is b else _compare_one(frame, ast.NotEq(), a, b)
+        if not is_choice(differ):
+            found = _compare_one(frame, op, a, b) if truth(context, differ, "the comparison") else found
+            continue
+        found = choose(context, differ, _compare_one(frame, op, a, b), found, "the comparison of tuples")
+    return found
+
+
+_ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
 
 
 def _contains(frame: Frame, member: Any, container: Any) -> Any:

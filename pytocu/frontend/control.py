@@ -20,7 +20,7 @@ from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
 from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
 from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
-from pytocu.frontend.state import State, wanted
+from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, make_attrs, named
@@ -84,7 +84,7 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     builder = context.builder
     loc = builder.loc
     test = condition(context, test)
-    if lists := [one for one in wanted(context) if one.place == loc and one.branch]:
+    if lists := wanted_at(frame, loc, branch=True):
         _begin(frame, lists)
     before = State(frame)
     sides: dict[bool, Side] = {}

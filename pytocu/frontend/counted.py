@@ -31,7 +31,7 @@ from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.ranges import bound, new_name, number_as_dim
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
-from pytocu.frontend.state import Around, Container, State, Wanted
+from pytocu.frontend.state import Around, Container, State, Wanted, holder
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, Counted, Grown, GrownMethod, Steps, as_value, dim_value, dimensions
@@ -216,9 +216,7 @@ def _tried(frame: Frame, wanted: Sequence[Wanted], read: Callable[[], Any]) -> t
 def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     """The rows for the members that a list has and for so many others; its name holds them."""
     context = frame.context
-    owner: Frame | None = frame
-    while owner is not None and wanted.name not in owner.locals:
-        owner = owner.parent
+    owner = holder(frame, wanted.name)
     assert owner is not None
     old = owner.locals[wanted.name]
     with context.builder.nested():

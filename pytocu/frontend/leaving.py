@@ -17,7 +17,7 @@ from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
-from pytocu.frontend.state import Around, Grows, State, flatten, mark_shared, members_of, rebuild, wanted
+from pytocu.frontend.state import Around, Grows, State, flatten, mark_shared, members_of, rebuild, wanted, wanted_at
 from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
@@ -53,7 +53,7 @@ def for_loop(
                 raise found.plain() from None
 
     lists = wanted(context)
-    if here := [one for one in lists if one.place == context.loc and not one.branch]:
+    if here := wanted_at(frame, context.loc):
         return _count(frame, node, steps, here, counted)
     with around(context, state):
         try:
@@ -208,7 +208,7 @@ def _leaving_numbered(
 
 def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
     """A loop while a condition of run time holds; `first` is what it was before the first step."""
-    if here := [one for one in wanted(frame.context) if one.place == frame.context.loc and not one.branch]:
+    if here := wanted_at(frame, frame.context.loc):
         return _count_while(frame, here, test, lambda asked: _while_loop(frame, node, asked(), asked, read))
     return _while_loop(frame, node, first, test, read)
 

@@ -5,24 +5,27 @@ Each is a piece of program in Python's own words, which is read where the list i
 
 from __future__ import annotations
 
-import ast
-import copy
-import functools
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.frames import Failing, Frame, Raised, lookup
+from pytocu.frontend.frames import Failing, Frame, Raised
 from pytocu.frontend.operators import binary
+from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.raising import refuse_if
-from pytocu.frontend.statements import run_block
+from pytocu.frontend.reading import read_bool
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Grown, as_value
+from pytocu.frontend.values import Context, Counted, Grown, as_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, WeakType, element
 
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
+_reduce = Deferred("pytocu.frontend.reductions", "reduce")
+_rows_of = Deferred("pytocu.frontend.grown", "rows_of")
+_settled = Deferred("pytocu.frontend.counted", "settled")
 
 _INSERT = """
 last = len(self)
@@ -118,112 +121,112 @@ while width < count:
     width = 2 * width
 """
 
-_UNORDERED = """
-found = 0
-for k in range(len(self)):
-    if self[k] != self[k]:
-        found += 1
-"""
+_RANKS = "found = [key(member) for member in self]"
 
-_BUILTINS = {f.__name__: f for f in (len, range, IndexError, ValueError)}
+_ORDER = (
+    "order = lexsort(columns) if isinstance(columns, tuple) else argsort(columns, kind='stable')\n",
+    # Of equal members the first comes first in this order, too.
+    """
+last = len(kept) - 1
+turned = tuple([column[::-1] for column in columns]) if isinstance(columns, tuple) else columns[::-1]
+order = last - (lexsort(turned) if isinstance(columns, tuple) else argsort(turned, kind='stable'))[::-1]
+""",
+)
 
-
-@functools.lru_cache(maxsize=64)
-def _parsed(source: str) -> tuple[tuple[ast.stmt, ...], frozenset[str]]:
-    """The statements, whose names are none of a program's, and these names."""
-    tree = ast.parse(source)
-    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    for node in names:
-        node.id = _hidden(node.id)
-    return tuple(tree.body), frozenset(node.id for node in names)
-
-
-def _hidden(name: str) -> str:
-    return f"the {name}"
-
-
-def _run(frame: Frame, source: str, **given: Any) -> Any:
-    """Read such a piece where the program stands; what `found` is then, if it is bound."""
-    loc = frame.context.loc
-    parsed, names = _parsed(source)
-    # Other threads may read the same piece for another place of another program.
-    body = copy.deepcopy(parsed)
-    for statement in body:
-        for part in ast.walk(statement):
-            if isinstance(part, ast.expr | ast.stmt):
-                part.lineno = part.end_lineno = loc.line
-                part.col_offset, part.end_col_offset = loc.column - 1, max(loc.end_column, 1) - 1
-    inner = frame.inside(names)
-    inner.locals.update((_hidden(k), v) for k, v in {**_BUILTINS, **given}.items() if _hidden(k) in names)
-    run_block(inner, list(body))
-    frame.context.builder.loc = loc
-    return lookup(inner, _hidden("found")) if _hidden("found") in inner.locals else None
+_ORDERS = {"lexsort": np.lexsort, "argsort": np.argsort, "tuple": tuple, "isinstance": isinstance}
 
 
 def insert(frame: Frame, grown: Grown, index: Any, value: Any, /) -> None:
     """``list.insert``."""
-    _run(frame, _INSERT, self=grown, index=index, value=value)
+    run_piece(frame, _INSERT, self=grown, index=index, value=value)
 
 
 def remove(frame: Frame, grown: Grown, value: Any, /) -> None:
     """``list.remove``: the first member that is equal."""
-    _run(frame, _REMOVE, self=grown, value=value)
+    run_piece(frame, _REMOVE, self=grown, value=value)
 
 
 def pop_at(frame: Frame, grown: Grown, index: Any) -> Any:
     """``list.pop`` of a place that is not the first or the last."""
-    return _run(frame, _POP, self=grown, index=index)
+    return run_piece(frame, _POP, self=grown, index=index)
 
 
 def delete_at(frame: Frame, grown: Grown, index: Any) -> None:
     """``del list[index]``."""
-    _run(frame, _DELETE, self=grown, index=index)
+    run_piece(frame, _DELETE, self=grown, index=index)
 
 
 def index(frame: Frame, grown: Grown, value: Any, /) -> Any:
     """``list.index``: where the first member is that is equal."""
     # An int of run time has one text.
     shown = "" if isinstance(value, Value) else "!r"
-    return _run(frame, _INDEX.format(shown=shown), self=grown, value=value)
+    return run_piece(frame, _INDEX.format(shown=shown), self=grown, value=value)
 
 
 def contains(frame: Frame, grown: Grown, value: Any) -> Any:
     """``value in list``."""
-    return _run(frame, _CONTAINS, self=grown, value=value)
+    return run_piece(frame, _CONTAINS, self=grown, value=value)
 
 
 def count(frame: Frame, grown: Grown, value: Any, /) -> Any:
     """``list.count``."""
-    return _run(frame, _COUNT, self=grown, value=value)
+    return run_piece(frame, _COUNT, self=grown, value=value)
 
 
 def reverse(frame: Frame, grown: Grown) -> None:
     """``list.reverse``."""
-    _run(frame, _REVERSE, self=grown)
+    run_piece(frame, _REVERSE, self=grown)
 
 
 def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -> None:
-    """``list.sort`` of numbers: runs of twice the length are made of two each time, of equal ones the first comes first.
+    """``list.sort``: of numbers runs of twice the length are made of two each time, of equal ones the first comes first.
 
     Raises
     ------
     UnsupportedError
-        A function says by what members are sorted, or they are no numbers. A run is refused in which one of them is NaN:
-        where Python puts the others then depends on how it sorts.
+        What is compared are no numbers or tuples of numbers. A run is refused in which one of them is NaN: where Python puts
+        the others then depends on how it sorts.
     """
     context = frame.context
-    real = isinstance(grown.type, WeakType | ScalarType) and element(grown.rows.type).kind != "c"
-    if key is not None or not real or grown.inner is not None or not isinstance(reverse, (bool, int)):
-        what = "by a key" if key is not None else f"of {type_text(grown.type)}"
+    ranks = grown if key is None else run_piece(frame, _RANKS, self=grown, key=key)
+    rows = _rows_of(context, ranks) if isinstance(ranks, Grown) else None
+    if rows is None or not _is_ordered(ranks, rows) or not isinstance(reverse, (bool, int)):
+        what = "by such a key" if key is not None else f"of {type_text(grown.type)}"
         text = f"{grown.name}.sort() {what} is not compiled for a list whose length a run decides"
         raise UnsupportedError(text, context.loc, "sort an array of it: np.sort(np.array(...))")
-    if element(grown.rows.type).kind == "f":
-        ordered = binary(context, "equal", _run(frame, _UNORDERED, self=grown), 0)
+    if element(rows.type).kind == "f":
+        ordered = read_bool(context, _reduce(context, "logical_and", binary(context, "equal", rows, rows), None))
         text, help = f"{grown.text} is sorted and holds NaN", "sort an array of it: np.sort(np.array(...))"
         failing = Failing("UnsupportedError", text, context.loc, (), (help,))
         refuse_if(context, as_value(context, ordered), False, Raised(UnsupportedError(text, context.loc, help), failing))
-    after = "self[i] < self[j]" if reverse else "self[j] < self[i]"
-    _run(frame, _SORT.format(after=after), self=grown, other=_member_of(frame, grown, slice(None)))
+    if ranks is grown and grown.inner is None:
+        after = "self[i] < self[j]" if reverse else "self[j] < self[i]"
+        run_piece(frame, _SORT.format(after=after), self=grown, other=_member_of(frame, grown, slice(None)))
+        return
+    columns: Any = rows
+    if ranks.inner is not None:
+        columns = tuple(_column(context, rows, number) for number in reversed(range(dimensions(rows)[1])))
+    if not isinstance(grown, Counted):
+        source = _ORDER[bool(reverse)] + "found = kept[order]"
+        grown.rows = run_piece(frame, source, kept=grown.rows, columns=columns, **_ORDERS)
+        return
+    kept = _settled(context, grown).rows
+    given = {"kept": kept, "rows": grown.rows, "begin": grown.begin, "end": binary(context, "add", grown.begin, grown.length)}
+    run_piece(frame, _ORDER[bool(reverse)] + "rows[begin:end] = kept[order]", columns=columns, **given, **_ORDERS)
+
+
+def _is_ordered(ranks: Grown, rows: Value) -> bool:
+    """Whether members are numbers, or tuples of as many, that have an order."""
+    if element(rows.type).kind == "c" or len(dimensions(rows)) > 2:
+        return False
+    if ranks.inner is None:
+        return len(dimensions(rows)) == 1
+    held = ranks.inner
+    return held.inner is None and isinstance(held.type, WeakType | ScalarType) and isinstance(dimensions(rows)[1], int)
+
+
+def _column(context: Context, rows: Value, number: int) -> Any:
+    return context.builder.emit("index", (rows,), {"axis": 1, "at": number})
 
 
 def methods() -> dict[str, Callable[..., Any]]:

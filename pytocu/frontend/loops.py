@@ -210,7 +210,8 @@ def loop(
             context.changing, context.later = changing, later
             inside, context.loops = context.loops.found, around
         read.insts = insts
-        made = made_by(read)
+        # Branches of the body have made memories as well, and so have readings that were left out.
+        made = set(builder.made[earlier:])
         for loops in inside.values():
             for one in loops:
                 one.forget(made)
@@ -234,7 +235,7 @@ def loop(
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
         # What readings make, in branches and loops of the body too, the next makes anew.
-        doubts = read.state.storage[3].keys() - doubted[3].keys() - set(builder.made[earlier:])
+        doubts = read.state.storage[3].keys() - doubted[3].keys() - made
         found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts
         if not found and more_shared == shared:
             if grew:

@@ -95,8 +95,15 @@ def is_position(context: Context, value: Any) -> bool:
 def bound(context: Context, value: Value) -> DimLike:
     """An int as the difference of two numbers with names."""
     names = _names(context, value)
-    context.builder.inst("bind", (value,), {"names": names})
+    _bind_once(context, value, {"names": names})
     return symbol(names[0]) - symbol(names[1])
+
+
+def _bind_once(context: Context, value: Value, attrs: dict[str, Any]) -> None:
+    """Give a number names, which it may have where the program stands: the same formula has the same ones."""
+    names = attrs["names"]
+    if not any(inst.op.name == "bind" and inst.attr("names") == names for inst in context.builder.insts):
+        context.builder.inst("bind", (value,), attrs)
 
 
 def _names(context: Context, value: Value) -> tuple[str, str]:
@@ -128,7 +135,7 @@ def _on_axis(context: Context, value: Value, key: Any, length: DimLike, hint: st
     if (key, length) not in context.clamped:
         context.clamped[key, length] = new_name(context, hint)
     name = context.clamped[key, length]
-    context.builder.inst("bind", (value,), {"names": (name,), "length": length})
+    _bind_once(context, value, {"names": (name,), "length": length})
     context.step_facts = (*context.step_facts, length - symbol(name))
     return symbol(name)
 

@@ -64,6 +64,19 @@ def wanted(context: Context) -> list[Wanted]:
     return sorted((one for one in context.handed if isinstance(one, Wanted)), key=lambda one: one.name)
 
 
+def wanted_at(frame: Frame, place: Loc, branch: bool = False) -> list[Wanted]:
+    """Those of a loop, or of a branch; at one place several may stand, each of which sees other lists."""
+    here = [one for one in wanted(frame.context) if one.place == place and one.branch is branch]
+    return [one for one in here if holder(frame, one.name) is not None]
+
+
+def holder(frame: Frame | None, name: str) -> Frame | None:
+    """The frame, or one around it, that has a name."""
+    while frame is not None and name not in frame.locals:
+        frame = frame.parent
+    return frame
+
+
 class Growth(Record):
     """A list that grows by as many members in each step of a loop: what it held before, and what the last reading appended.
 
