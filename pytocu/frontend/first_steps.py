@@ -120,6 +120,20 @@ def require_step(context: Context, apart: FirstApart, stepped: Value | None) -> 
     require_equal(context, steps, 1, "UnsupportedError", sentence, help=apart.help)
 
 
+class Required(NamedTuple):
+    """Which kind of number a name holds behind a loop is required and not left to the run: of `Context.handed`."""
+
+    place: Loc
+    name: str
+
+
+class Mark(NamedTuple):
+    """Of a number that loops carry from a Python number on: a bool says whether it is NumPy's, and Python's is of a kind."""
+
+    value: Value
+    kind: WeakType
+
+
 def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value | None, value: Value, name: str) -> Value:
     """What a name that began as a Python number is behind a loop; see :func:`had_step` for the others."""
     condition = had_step(context, op, head, going)
@@ -176,6 +190,6 @@ def still_python(name: str, value: Value) -> Unset:
 
 
 __all__ = [
-    "FirstApart", "behind_steps", "differs", "first_apart", "had_step", "know_with_step", "once_scalar", "require_step",
-    "same_without", "scalar_from_start", "still_python",
+    "FirstApart", "Mark", "Required", "behind_steps", "differs", "first_apart", "had_step", "know_with_step", "once_scalar",
+    "require_step", "same_without", "scalar_from_start", "still_python",
 ]  # fmt: skip

@@ -75,7 +75,7 @@ _NUMPYS = Maybe(frozenset(), None, frozenset())
 
 
 def follow(
-    begun: Mapping[Value, Maybe], insts: Sequence[Inst], yields: Mapping[Value, Value]
+    begun: Mapping[Value, Maybe], insts: Sequence[Inst], yields: Mapping[Value, Value], empty: bool = True
 ) -> tuple[dict[Value, Inst], dict[Value, Maybe]]:
     """Find where NumPy scalars compute something else than the Python numbers that they stand for.
 
@@ -87,6 +87,8 @@ def follow(
         A step.
     yields : mapping
         By parameter: what it is in the next step.
+    empty : bool
+        Whether loops inside may have no step.
 
     Returns
     -------
@@ -98,14 +100,16 @@ def follow(
     bad: dict[Value, Inst] = {}
     entering = dict(begun)
     while True:
-        found = _follow(entering, insts, bad)
+        found = _follow(entering, insts, bad, empty)
         joined = {p: either(b, found.get(yields.get(p, p))) for p, b in entering.items()}
         if joined == entering:
             return bad, found
         entering = joined
 
 
-def _follow(begun: Mapping[Value, Maybe], insts: Sequence[Inst], bad: dict[Value, Inst]) -> dict[Value, Maybe]:
+def _follow(
+    begun: Mapping[Value, Maybe], insts: Sequence[Inst], bad: dict[Value, Inst], empty: bool = True
+) -> dict[Value, Maybe]:
     """All values of these instructions that may be Python numbers; origins that must not be go to `bad`."""
     found = dict(begun)
     for inst in insts:
@@ -117,7 +121,7 @@ def _follow(begun: Mapping[Value, Maybe], insts: Sequence[Inst], bad: dict[Value
             continue
         if is_region(inst):
             if own or makes_numbers(inst):
-                found |= _follow_region(inst, found, bad)
+                found |= _follow_region(inst, found, bad, empty)
             continue
         if not own or inst.op.name == "yield":
             continue
@@ -135,14 +139,16 @@ def makes_numbers(inst: Inst) -> bool:
     return any(inner.op.name == "from_python" for region in inst.regions for inner in walk(region))
 
 
-def _follow_region(inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, Inst]) -> dict[Value, Maybe]:
+def _follow_region(
+    inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, Inst], empty: bool
+) -> dict[Value, Maybe]:
     results: dict[Value, Maybe] = {}
     for region in inst.regions:
         outer = list(zip(parameters(inst, region), given(inst), strict=True))
         entering = {p: found[a] for p, a in outer if a in found}
         carried = [p for p, _ in outer[: carried_count(inst)]]
         while True:
-            inside = _follow(entering, region.insts, bad)
+            inside = _follow(entering, region.insts, bad, empty)
             joined = dict(entering)
             for param, value in zip(carried, region.terminator.args, strict=False):
                 if value in inside:
@@ -153,15 +159,22 @@ def _follow_region(inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, In
         if inst.op.name == "map":
             # A ufunc gives NumPy's numbers.
             continue
-        # Of a loop inside it is what steps make: sums in loops in loops begin as Python's numbers.
         for result, value in zip(inst.results, region.terminator.args, strict=True):
             if value in inside:
                 results[result] = either(inside[value], results.get(result))
+    if inst.op.name == "for_loop" and has_steps(inst.args[:3]):
+        return results
     for result, start in zip(inst.results, given(inst)[: carried_count(inst)], strict=False):
-        # Without a step it is what it was, if that is not the start of a sum.
-        if start in found and any(origin.inst is not None for origin in found[start].origins):
+        # Without a step it is what it was.
+        if start in found and (empty or any(origin.inst is not None for origin in found[start].origins)):
             results[result] = either(found[start], results.get(result))
     return results
+
+
+def has_steps(head: Sequence[Value]) -> bool:
+    """Whether a range is known to have a number."""
+    known = [inst.attr("value") for v in head if (inst := const_inst(v)) is not None]
+    return len(known) == 3 and len(range(*known)) > 0
 
 
 def either(one: Maybe, other: Maybe | None) -> Maybe:
@@ -383,6 +396,8 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
     if inst is None:
         return None
     if inst.op.name == "from_python":
+        if len(inst.args) == 2:
+            return inst.args[1]
         return None if inst.attr("perhaps") else builder.const(False, scalar(BOOL))
     if inst.op.name == "where":
         sides = [is_scalar(builder, a, found, flags) for a in inst.args[1:]]
@@ -394,6 +409,8 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
         for other in others:
             first = None if first is None or other is None else builder.emit("bitwise_or", (first, other))
         return first
+    if (marked := dict(inst.attr("marks", ()))).get(value.index) is not None:
+        return inst.results[marked[value.index]]
     if inst.op.name != "if_else":
         return None
     outer = [a for a in given(inst) if a in found]
@@ -419,4 +436,4 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
     return builder.inst("if_else", (*args, *(m for m in marks if m is not None)), {}, (scalar(BOOL),), blocks).result
 
 
-__all__ = ["Maybe", "either", "follow", "holds", "is_scalar", "makes_numbers"]
+__all__ = ["Maybe", "either", "follow", "has_steps", "holds", "is_scalar", "makes_numbers"]

@@ -16,6 +16,8 @@ from pytocu.frontend.control import (
     mentioned,
 )
 from pytocu.frontend.first_steps import (
+    Mark,
+    Required,
     behind_steps,
     differs,
     had_step,
@@ -52,6 +54,7 @@ from pytocu.frontend.values import (
     Context,
     Perhaps,
     Steps,
+    as_strong,
     as_value,
     const_inst,
     convert,
@@ -360,6 +363,7 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         if key in before.shared:
             mark_shared(frame.context, owner.locals[name])
         builder.made.extend(params)
+        _mark(frame.context, leaves, params)
         if sets := read.shared.get((owner, name)):
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
             # Behind the first steps it may be memory of the function's own.
@@ -372,6 +376,19 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
     read.state.take_parts(before)
     read.next = list(following)
     read.extras = list(extras)
+
+
+def _mark(context: Context, starts: Sequence[Any], params: Sequence[Value]) -> None:
+    """Note what says in a step whether a name that began as a Python number is one still."""
+    if context.elements is not None:
+        return
+    for start, param in zip(starts, params, strict=True):
+        if not isinstance(param.type, ScalarType):
+            continue
+        around = context.marks.get(start) if isinstance(start, Value) else None
+        kind = around.kind if around is not None else _type(context, start)
+        if isinstance(kind, WeakType):
+            context.marks[param] = Mark(Value(scalar(BOOL), f"{param.name}_bound"), kind)
 
 
 def _type(context: Context, value: Any) -> Any:
@@ -458,7 +475,13 @@ def _finish(
     from_start = _from_start(context, before, read)
     following = _next_step(read, after)
     other, still = follow(from_start, read.insts, following) if from_start else ({}, {})
-    flags = _flags(context, read, from_start, still, following)
+    # Of a step of a loop around: what makes something else of Python's numbers is seen there.
+    begun = {p: maybe for p, maybe in _begun_around(context, before, read).items() if p not in from_start}
+    still_around = follow(begun, read.insts, following)[1] if begun else {}
+    flags = _flags(context, read, from_start, begun, still | still_around, following)
+    if from_start and not flags and any(following.get(p) in still for p in from_start):
+        # Whether loops inside have steps nobody follows.
+        other, still = follow(from_start, read.insts, following, empty=False)
     dropped: set[Value] = set()
     perhaps: dict[Value, Maybe] = {}
     # As many steps as the step of a loop around says are none in one of these, as for j in range(i + 1, n): no call is without.
@@ -510,42 +533,59 @@ def _finish(
     ends.extend([*yields, *memory_ends, *next_of_turns])
     params += numbers_of_turns
     results_inside = {r for inst in read.insts for r in inst.results}
-    marks = [mark for mark, _ in flags.values()]
+    start_marks = _start_marks(context, before, read)
+    loose = [context.marks[p].value for p in read.params if p in context.marks and p not in flags]
+    loose = [mark for mark in loose if mark in used]
+    marks = [*(mark for mark, _ in flags.values()), *loose]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     inside = hoist(context, read.insts, own_names, numbers, _stay(context, read, numbers is not None))
-    extras.extend(end for _, end in flags.values())
+    # Nobody asks for those that are not followed to the end of a step.
+    extras.extend([*(end for _, end in flags.values()), *loose])
     if not ends and not extras and context.elements is None and any(map(may_fail, inside)):
         # Nobody uses what a step computes, but it may not be able to.
         extras.append(builder.const(True, WEAK_BOOL))
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
     unseen = [Value(regions.bare(v.type), v.name) for v in extras[: len(extras) - len(marks)]] + marks
-    first = [*lead, *starts, *memory_starts, *turn_starts, *(blank(context, v.type) for v in unseen)]
+    begin = [start_marks[v] if v in start_marks else blank(context, v.type) for v in unseen]
+    first = [*lead, *starts, *memory_starts, *turn_starts, *begin]
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
     types = [v.type for v in (*params, *unseen)]
     attrs: dict[str, Any] = {"carried": len(types)} | ({"numbers": numbers} if numbers else {})
+    if begun and flags:
+        place = len(types) - len(marks)
+        attrs["marks"] = tuple((params.index(p), place + k) for k, p in enumerate(flags) if p in begun and p in params)
     made = builder.whole(op, (*head, *first), shared, attrs, types, (block,))
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
     results = list(made.results)
-    bound_behind = dict(zip(flags, results[len(results) - len(marks) :], strict=True))
+    bound_behind = dict(zip(flags, results[len(results) - len(marks) :], strict=False))
     results = results[: len(results) - len(marks)]
-    late = {
-        r: (bound_behind[p], p.name)
-        for r, p in zip(results, params, strict=False)
-        if p in flags and following.get(p) in still
-    }  # fmt: skip
+    late: dict[Value, tuple[Value, str]] = {}
+    going = first[0] if op == "while_loop" else None
+    stepped = None
     if from_start and not has_steps(op, head):
-        going = first[0] if op == "while_loop" else None
-        results = [
-            behind_steps(context, op, head, going, r, p.name) if p in from_start and r not in late and p not in perhaps else r
-            for r, p in zip(results, (*params, *unseen), strict=False)
-        ]
-    results = [
-        perhaps_python(context, r, perhaps[p]) if p in perhaps else r
-        for r, p in zip(results, (*params, *unseen), strict=False)
-    ]
+        stepped = had_step(context, op, head, going)
+    for number, (param, result) in enumerate(zip(params, results, strict=False)):
+        if param not in from_start and param not in begun:
+            continue
+        ends = following.get(param)
+        if param in begun:
+            if param in bound_behind:
+                context.marks[result] = context.marks[param]._replace(value=bound_behind[param])
+            continue
+        mark = bound_behind.get(param) if ends in still else None
+        if mark is None and stepped is not None and ends not in still:
+            mark = as_strong(context, stepped)
+        maybe = either(still[ends], from_start[param]) if ends in still else from_start[param]
+        if param not in perhaps and (len(maybe.kinds) > 1 or Required(loc, param.name) in context.handed):
+            if mark is not None and ends in still:
+                late[result] = (mark, param.name)
+            elif stepped is not None:
+                results[number] = behind_steps(context, op, head, going, result, param.name)
+        elif mark is not None or param in perhaps:
+            results[number] = perhaps_python(context, result, maybe, mark)
     result_of = dict(zip(params, results, strict=False))
     leading, results = results[: len(lead)], results[len(lead) :]
     memories = carried_memories(builder, read, before, after, has_steps(op, head))
@@ -609,6 +649,28 @@ def _from_start_on(context: Context, value: Any, type: Type) -> Value:
     return of_type(context, made, type)
 
 
+def _begun_around(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
+    """The parameters of a step that are what a loop around carries from a Python number on."""
+    found: dict[Value, Maybe] = {}
+    params = iter(read.params)
+    for owner, name in read.names:
+        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
+            if isinstance(value, Value) and value in context.marks and param in context.marks:
+                found[param] = Maybe(frozenset([context.marks[param].kind]), None, frozenset({param}))
+    return found
+
+
+def _start_marks(context: Context, before: State, read: StepRead) -> dict[Value, Value]:
+    """By what says in a step whether a name is a Python number: what says it before the loop, in a step of a loop around."""
+    found: dict[Value, Value] = {}
+    params = iter(read.params)
+    for owner, name in read.names:
+        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
+            if isinstance(value, Value) and value in context.marks and param in context.marks:
+                found[context.marks[param].value] = context.marks[value].value
+    return found
+
+
 def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
     """The parameters of a step that are NumPy scalars and begin as Python numbers."""
     found: dict[Value, Maybe] = {}
@@ -635,21 +697,24 @@ def _once_scalars(form: Any, values: Sequence[Value], late: Mapping[Value, tuple
 def _flags(
     context: Context,
     read: StepRead,
-    begun: Mapping[Value, Maybe],
+    from_start: Mapping[Value, Maybe],
+    around: Mapping[Value, Maybe],
     still: Mapping[Value, Maybe],
     following: Mapping[Value, Any],
 ) -> dict[Value, tuple[Value, Value]]:
     """By parameter that begins as a Python number: whether it is a NumPy scalar when a step begins and when it ends.
 
-    They are written where a step may leave a Python number, and it can be followed when.
+    They are written where a step may leave a Python number, and it can be followed when; so they are where a loop `around`
+    asks for it.
     """
-    if not any(following.get(p) in still for p in begun):
+    if not around and not any(following.get(p) in still for p in from_start):
         return {}
-    flags = {p: Value(scalar(BOOL), f"{p.name}_bound") for p in begun}
+    flags = {p: context.marks[p].value for p in (*from_start, *around) if p in context.marks}
+    marks = {value: mark.value for value, mark in context.marks.items()}
     found: dict[Value, tuple[Value, Value]] = {}
     with context.builder.behind(read.insts):
         for param, mark in flags.items():
-            end = is_scalar(context.builder, following.get(param, param), still, flags)
+            end = is_scalar(context.builder, following.get(param, param), still, marks)
             if end is None:
                 return {}
             found[param] = mark, end

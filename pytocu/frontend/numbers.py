@@ -95,13 +95,12 @@ def from_python(context: Context, value: Value, type: ScalarType) -> Value:
     return context.builder.emit("from_python", (made,), {"known": known, "of": value.type.kind}, name=value.name)
 
 
-def perhaps_python(context: Context, value: Value, maybe: Any) -> Value:
-    """What a loop leaves of a number that began as Python's: nobody follows whether a step has bound it."""
+def perhaps_python(context: Context, value: Value, maybe: Any, mark: Value | None = None) -> Value:
+    """What a loop leaves of a number that began as Python's; without a mark nobody follows whether a step has bound it."""
     (kind,) = maybe.kinds
     context.open = True
-    return context.builder.emit(
-        "from_python", (value,), {"known": maybe.known, "of": kind.kind, "perhaps": True}, name=value.name
-    )
+    attrs = {"known": maybe.known, "of": kind.kind, "perhaps": True}
+    return context.builder.emit("from_python", (value,) if mark is None else (value, mark), attrs, name=value.name)
 
 
 def as_numpy(context: Context, value: Any, what: str = "operand") -> Any:

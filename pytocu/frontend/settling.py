@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pytocu.errors import Note, UnsupportedError
+from pytocu.frontend.first_steps import Required
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.reading import read_bool, read_float, read_int
+from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, Perhaps
+from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.rewrite import rewrite
+from pytocu.ir.rewrite import rewrite, rewrite_block
 from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, WeakType, element, scalar
 
 
@@ -33,6 +36,8 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
     """
     builder = context.builder
     bad, found = follow({}, builder.insts, {})
+    for origin in bad:
+        _ask_for_one_kind(context, origin)
     for origin, inst in bad.items():
         text = f"{_said(origin)}, and which of them decides what {_doing(inst)}"
         help = f"make both NumPy's: np.{element(origin.type).numpy.name}(...)"
@@ -43,11 +48,22 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
     for value in dict.fromkeys(v for v in leaves if v in found):
         choice = _choice(context, value, found)
         if choice is None:
+            for origin in found[value].origins:
+                _ask_for_one_kind(context, origin)
             (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
             text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"
             raise UnsupportedError(text, context.loc, f"make both NumPy's: np.{element(value.type).numpy.name}(...)")
         made[value] = choice
     return made
+
+
+def _ask_for_one_kind(context: Context, origin: Value) -> None:
+    """Let the function be read again so that a run is refused in which what a loop leaves is Python's number."""
+    inst = origin.inst
+    assert inst is not None
+    required = Required(inst.loc, origin.name)
+    if inst.op.name == "from_python" and len(inst.args) == 2 and required not in context.handed:
+        raise HandOn(required)
 
 
 def _choice(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:
@@ -113,7 +129,20 @@ def _doing(inst: Inst) -> str:
 
 def forget(function: Function) -> Function:
     """The function without these notes."""
-    return rewrite(function, lambda builder, inst, args: args if inst.op.name in ("from_python", "as_numpy") else None)
+    return rewrite(function, _forget)
+
+
+def _forget(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    if inst.op.name in ("from_python", "as_numpy"):
+        return args[:1]
+    if inst.attr("marks") is None:
+        return None
+    regions = tuple(rewrite_block(region, _forget, {}) for region in inst.regions)
+    made = Inst(inst.op, args, tuple(pair for pair in inst.attrs if pair[0] != "marks"), inst.types, regions, inst.loc)
+    builder.insts.append(made)
+    for old, new in zip(inst.results, made.results, strict=True):
+        new.name = old.name
+    return made.results
 
 
 __all__ = ["Choice", "forget", "settle"]

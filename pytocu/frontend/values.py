@@ -177,6 +177,8 @@ class Context:
         Lengths of arguments that differ, which sides of a branch hand on.
     open, asking : bool
         Whether a number of Python's stands for a NumPy scalar somewhere, and whether NumPy functions note what they are given.
+    marks : dict of Value to Mark
+        By value that loops carry from a Python number on: what says whether it is NumPy's.
     handed : set
         Places of loops, each with a name that is first bound in the loop and read behind it.
     loops : Loops or None
@@ -207,9 +209,9 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
         "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "forms", "given", "growing",
         "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
-        "loops", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "placed_counted",
-        "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out",
-        "zeros",
+        "loops", "marks", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
+        "placed_counted", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths",
+        "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -219,6 +221,7 @@ class Context:
         self.zeros: frozenset[Dim] = frozenset()
         self.apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
         self.loops: Any = None
+        self.marks: dict[Value, Any] = {}
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False

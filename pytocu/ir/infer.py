@@ -151,6 +151,13 @@ def same(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (types[0],)
 
 
+def marked(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The first operand; a bool may say of which kind it is."""
+    if not 1 <= len(types) <= 2 or any(element(t) is not BOOL for t in types[1:]):
+        raise TypeError(f"{op.name} takes a number, and perhaps a bool, not {', '.join(map(str, types))}")
+    return (types[0],)
+
+
 def require(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The first operand, over the shape of all; a condition is bool, a number for the sentence int64."""
     wanted = (BOOL, I64)[: len(types) - 1]

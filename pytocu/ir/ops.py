@@ -365,8 +365,9 @@ row("item", "scalar", 1, "An element of a map as Python's number", infer=infer.i
     python=lambda x: x.item() if hasattr(x, "item") else x)  # fmt: skip
 
 # What the front end notes of numbers that may be Python's (see `pytocu.frontend.kinds`); it takes the notes out again.
-row("from_python", "scalar", 1, "A NumPy scalar that stands, `perhaps`, for a Python number `of` a kind, `known` or not",
-    infer=infer.same, levels=ARRAY, attrs=("known", "of", "perhaps"))  # fmt: skip
+row("from_python", "scalar", None, "A NumPy scalar that stands, `perhaps`, for a Python number `of` a kind, `known` or not; "
+    "a second operand says whether it is NumPy's",
+    infer=infer.marked, levels=ARRAY, attrs=("known", "of", "perhaps"))  # fmt: skip
 row("as_numpy", "scalar", 1, "The number as what it is used: the operand of a NumPy function, a number of a dtype, an object",
     infer=infer.same, levels=ARRAY, attrs=("what",))  # fmt: skip
 
