@@ -26,10 +26,11 @@ from pytocu.frontend.parts import assign_attribute, part_to_change
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
-from pytocu.frontend.values import Flat, Masked, as_value, is_array
+from pytocu.frontend.values import Flat, Grown, Masked, as_value, contains_dynamic, is_array
 from pytocu.ir.core import Value
 
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
+_extend = Deferred("pytocu.frontend.counted", "extend")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
 
 _IN_PLACE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -102,6 +103,9 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
             if error.own_words:
                 raise _in_own_words(context, error, _IN_PLACE[type(node.op)], (old, value), {}) from None
             raise
+    if isinstance(old, Grown) and operator == "add":
+        _extend(frame, old, value, "+=")
+        return old
     if isinstance(old, (list, dict, set)):
         text = ast.unparse(node.target)
         symbol = _symbol(node)
@@ -110,7 +114,10 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
             raise UnsupportedError(
                 f"a {type(old).__name__} changed by {symbol} is not compiled", context.loc, "build a new one"
             )
-        old.extend(iterate(frame, value, symbol))
+        if contains_dynamic(value):
+            _extend(frame, old, value, symbol)
+        else:
+            old.extend(iterate(frame, value, symbol))
         return old
     try:
         return binary(context, operator, old, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import types
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytocu.frontend.expressions import elements, evaluate
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.notes import note_operands
-from pytocu.frontend.values import Generated
+from pytocu.frontend.values import Generated, GrownMethod
 
 _generator = Deferred("pytocu.frontend.displays", "generator")
 
@@ -25,7 +26,7 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     function = evaluate(frame, node.func)
     # Functions of the program may ask for None.
     inlined = isinstance(function, LocalFunction | Partial) or python_function(function) is not None
-    args = _generated(frame, function, node.args) if function in _GO_OVER else elements(frame, node.args, perhaps=inlined)
+    args = _generated(frame, function, node.args) if _goes_over(function) else elements(frame, node.args, perhaps=inlined)
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value, perhaps=inlined)
@@ -48,6 +49,14 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
 
 
 _GO_OVER = (sum, any, all, max, min, sorted)
+
+
+def _goes_over(function: Any) -> bool:
+    """Whether a function goes over its first argument, once and at once."""
+    if isinstance(function, GrownMethod):
+        return function.name == "extend"
+    extends = isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, list)
+    return any(function is one for one in _GO_OVER) or (extends and function.__name__ == "extend")
 
 
 def _generated(frame: Frame, function: Any, parts: list[ast.expr]) -> list[Any]:

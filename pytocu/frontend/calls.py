@@ -47,6 +47,7 @@ _counted_methods = Deferred("pytocu.frontend.counted", "methods")
 _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
 _refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
+_extend = Deferred("pytocu.frontend.counted", "extend")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
 _is_pure = Deferred("pytocu.frontend.builtin_calls", "is_pure")
 _sort_known = Deferred("pytocu.frontend.ordering", "sort_known")
@@ -271,6 +272,9 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
             raise UnsupportedError(
                 f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
             )
+        if kind is list and method == "extend" and len(args) == 1 and not kwargs and contains_dynamic(args):
+            _extend(frame, owner, args[0], "list.extend()")
+            return None
         made = (_call_pure if method == "sort" else attempt)(context, function, *args, **kwargs)
         if kind is dict:
             _refuse_keys(context, owner)

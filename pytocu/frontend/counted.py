@@ -34,14 +34,28 @@ from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import Around, Container, State, Wanted, holder
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, Counted, Grown, GrownMethod, Steps, as_value, dim_value, dimensions
+from pytocu.frontend.values import (
+    Context,
+    Counted,
+    Generated,
+    Grown,
+    GrownMethod,
+    Steps,
+    as_value,
+    dim_value,
+    dimensions,
+    is_array,
+)
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
+_listed = Deferred("pytocu.frontend.ordering", "listed")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _choose = Deferred("pytocu.frontend.choices", "choose")
 _delete_at = Deferred("pytocu.frontend.list_methods", "delete_at")
+_grown_member = Deferred("pytocu.frontend.grown", "member_of")
+_length_of = Deferred("pytocu.frontend.grown", "length_of")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _methods_with_loops = Deferred("pytocu.frontend.list_methods", "methods")
@@ -235,6 +249,10 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
         _assign_member(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
         made.length = old.length if isinstance(old, Counted) else dim_value(context, before)
         made.begin = old.begin if isinstance(old, Counted) else 0
+    if isinstance(old, Counted):
+        # Each of its names is one of the larger list.
+        for names in (one.locals for one in State(frame).frames if not isinstance(one, Container)):
+            names.update({name: made for name, value in names.items() if value is old})
     owner.locals[wanted.name] = made
     return made
 
@@ -300,25 +318,31 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     found = _type_of(context, value)
     if found != counted.type or not same_held(held_in(context, value), counted.inner):
         raise _unlike(context, counted.name, [counted.type, found])
-    around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
-    if around is None:
-        _enlarge(context, counted)
-    elif around.place != counted.at:
-        # What another function or a comprehension has made is called otherwise there.
-        bound = _names(around.state, counted)
-        if len(bound) == 1:
-            _want(context, Wanted(around.place, bound[0], counted.type, counted.inner))
-        raise _unbounded(context, counted, "in another loop")
-    loops = context.counting[counted.depth + 1 :]
-    if around is not None and None in loops:
-        raise _unbounded(context, counted, "in a while loop")
-    counted.sites[context.loc, number] = context.written_out // counted.written_out, [one for one in loops if one is not None]
+    _make_room(context, counted, 1, number)
     place = binary(context, "add", counted.begin, counted.length)
     _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
     counted.length = binary(context, "add", counted.length, 1)
 
 
-def _enlarge(context: Context, counted: Counted, count: int = 1) -> None:
+def _make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
+    """Note that a line appends so many members at most, or make the rows for them where no loop is around."""
+    around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
+    if around is None:
+        _enlarge(context, counted, count)
+    elif around.place != counted.at:
+        # What another function or a comprehension has made is called otherwise there.
+        bound = _names(around.state, counted)
+        if around.state.has_names_alone(counted, len(bound)):
+            _want(context, Wanted(around.place, bound[0], counted.type, counted.inner))
+        raise _unbounded(context, counted, "in another loop")
+    loops = context.counting[counted.depth + 1 :]
+    if around is not None and None in loops:
+        raise _unbounded(context, counted, "in a while loop")
+    times = context.written_out // counted.written_out
+    counted.sites[context.loc, number] = times * count, [one for one in loops if one is not None]
+
+
+def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:
     """Rows for more members."""
     rows = counted.rows
     zero = context.builder.const(0, scalar(element(rows.type)))
@@ -362,7 +386,45 @@ def _shorter(context: Context, counted: Counted, key: int) -> None:
     counted.length = binary(context, "subtract", counted.length, 1)
 
 
+def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> None:
+    """``list.extend``, or ``+=``, of a list that need not be such a one yet."""
+    context = frame.context
+    if isinstance(held, Counted):
+        _extend(frame, held, values)
+        return
+    if isinstance(held, Grown):
+        ask_grown(context, held)
+    elif not _is_gone_over(values):
+        held.extend(_iterate(frame, values, what))
+        return
+    else:
+        with context.builder.nested():
+            sample = _grown_member(frame, values if isinstance(values, Grown) else _listed(frame, values), 0, True)
+        ask(context, held, [sample])
+    text = f"{what} makes a list longer by as many members as are known only at run time"
+    raise UnsupportedError(text, context.loc, "use a loop that appends them one by one")
+
+
+def _is_gone_over(values: Any) -> bool:
+    """Whether a loop of run time goes over something."""
+    long = is_array(values) and bool(dimensions(values)) and not isinstance(dimensions(values)[0], int)
+    return long or isinstance(values, Steps | Generated | Grown)
+
+
 def _extend(frame: Frame, counted: Counted, values: Any) -> None:
+    context = frame.context
+    values = _listed(frame, values) if _is_gone_over(values) and not isinstance(values, Grown) else values
+    if isinstance(values, Grown):
+        if values.type != counted.type or not same_held(values.inner, counted.inner) or values.mixed:
+            raise _unlike(context, counted.name, [counted.type, values.type])
+        # It may be the list itself.
+        rows = context.builder.emit("copy", (_rows_of(context, values),))
+        _make_room(context, counted, dimensions(values.rows)[0])
+        place = binary(context, "add", counted.begin, counted.length)
+        end = binary(context, "add", place, _length_of(context, values))
+        _assign_member(frame, counted.rows, slice(place, end), rows, counted.name)
+        counted.length = binary(context, "subtract", end, counted.begin)
+        return
     for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):
         append(frame, counted, value, number)
 
@@ -482,6 +544,6 @@ def settled(context: Context, counted: Counted) -> Grown:
 
 
 __all__ = [
-    "append", "ask", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "member_of", "method", "methods",
+    "append", "ask", "ask_grown", "assign", "begin", "delete", "extend", "for_loop", "inside", "member_of", "method", "methods",
     "settled", "while_loop",
 ]  # fmt: skip

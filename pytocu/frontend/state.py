@@ -356,6 +356,12 @@ class State:
             return False
         return all(self.is_own(member) for member in self.members(value) if not isinstance(member, tuple))
 
+    def has_names_alone(self, value: Any, count: int) -> bool:
+        """Whether so many names, and at least one, are all that a list has, which stands in no other one."""
+        frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
+        held = [v for frame, names in frames for v in (*frame.given, *names.values())]
+        return 0 < count == self._uses(value, held, set())
+
     def _uses(self, value: Any, among: Iterable[Any], seen: set[int]) -> int:
         """How often a list or dict stood among values and in what these held."""
         count = 0

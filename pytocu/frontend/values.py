@@ -383,8 +383,8 @@ class Counted(Grown):
     at : Loc
         The loop that made the array.
     sites : dict
-        By the place of an ``append`` and the number of the member there: how often it is written out in a step, and the
-        numbers of the loops around it there.
+        By the place of an ``append`` and the number of the member there: how many are appended there at most as often as
+        it is written out in a step, and the numbers of the loops around it there.
     depth : int
         How many loops were being read around the one that made the array.
     written_out : int
@@ -399,7 +399,7 @@ class Counted(Grown):
         self.begin: Any = 0
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
-        self.sites: dict[tuple[Loc, int], tuple[int, list[tuple[str, DimLike, bool]]]] = {}
+        self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool]]]] = {}
         # No loop makes it longer by as many members in each step.
         self.place = 0
 
