@@ -75,7 +75,11 @@ _NUMPYS = Maybe(frozenset(), None, frozenset())
 
 
 def follow(
-    begun: Mapping[Value, Maybe], insts: Sequence[Inst], yields: Mapping[Value, Value], empty: bool = True
+    begun: Mapping[Value, Maybe],
+    insts: Sequence[Inst],
+    yields: Mapping[Value, Value],
+    empty: bool = True,
+    fits: set[Inst] | None = None,
 ) -> tuple[dict[Value, Inst], dict[Value, Maybe]]:
     """Find where NumPy scalars compute something else than the Python numbers that they stand for.
 
@@ -89,6 +93,8 @@ def follow(
         By parameter: what it is in the next step.
     empty : bool
         Whether loops inside may have no step.
+    fits : set of Inst, optional
+        Gets what int64 computes as Python does where it holds the result, and no divisor is 0.
 
     Returns
     -------
@@ -100,7 +106,7 @@ def follow(
     bad: dict[Value, Inst] = {}
     entering = dict(begun)
     while True:
-        found = _follow(entering, insts, bad, empty)
+        found = _follow(entering, insts, bad, empty, fits)
         joined = {p: either(b, found.get(yields.get(p, p))) for p, b in entering.items()}
         if joined == entering:
             return bad, found
@@ -108,7 +114,11 @@ def follow(
 
 
 def _follow(
-    begun: Mapping[Value, Maybe], insts: Sequence[Inst], bad: dict[Value, Inst], empty: bool = True
+    begun: Mapping[Value, Maybe],
+    insts: Sequence[Inst],
+    bad: dict[Value, Inst],
+    empty: bool = True,
+    fits: set[Inst] | None = None,
 ) -> dict[Value, Maybe]:
     """All values of these instructions that may be Python numbers; origins that must not be go to `bad`."""
     found = dict(begun)
@@ -121,11 +131,13 @@ def _follow(
             continue
         if is_region(inst):
             if own or makes_numbers(inst):
-                found |= _follow_region(inst, found, bad, empty)
+                found |= _follow_region(inst, found, bad, empty, fits)
             continue
         if not own or inst.op.name == "yield":
             continue
         made = _computed(inst, found, own)
+        if made is None and fits is not None:
+            made = _of_ints(inst, found, own, fits)
         if made is None:
             for one in own:
                 bad |= {origin: inst for origin in one.origins if origin not in bad}
@@ -140,7 +152,7 @@ def makes_numbers(inst: Inst) -> bool:
 
 
 def _follow_region(
-    inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, Inst], empty: bool
+    inst: Inst, found: Mapping[Value, Maybe], bad: dict[Value, Inst], empty: bool, fits: set[Inst] | None
 ) -> dict[Value, Maybe]:
     results: dict[Value, Maybe] = {}
     for region in inst.regions:
@@ -148,7 +160,7 @@ def _follow_region(
         entering = {p: found[a] for p, a in outer if a in found}
         carried = [p for p, _ in outer[: carried_count(inst)]]
         while True:
-            inside = _follow(entering, region.insts, bad, empty)
+            inside = _follow(entering, region.insts, bad, empty, fits)
             joined = dict(entering)
             for param, value in zip(carried, region.terminator.args, strict=False):
                 if value in inside:
@@ -331,6 +343,25 @@ def _operator(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
     # Python's ints have no -0, and float64 does not hold all products.
     exact = inst.op.name in _EXACT and (WEAK_INT not in wide or inst.op.name not in ("negative", "multiply"))
     return Maybe(frozenset(wide), None, origins) if exact else None
+
+
+_OF_INTS = ("add", "subtract", "multiply", "negative", "absolute", "remainder", "floor_divide")
+
+
+def _of_ints(
+    inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe], fits: set[Inst]
+) -> Maybe | None:
+    """What an operator makes of Python's ints alone, which int64 computes alike as long as it holds them."""
+    args = inst.args
+    if inst.op.name not in _OF_INTS or any(one.operand for one in own):
+        return None
+    if any(a not in found and a.type != WEAK_INT for a in args):
+        return None
+    kinds = {k for a in args for k in (found[a].kinds if a in found else (a.type,))}
+    if kinds != {WEAK_INT} or any(element(a.type) is not I64 for a in args if a in found):
+        return None
+    fits.add(inst)
+    return Maybe(frozenset([WEAK_INT]), None, frozenset[Value]().union(*(one.origins for one in own)))
 
 
 def _rank(kind: Any) -> int:

@@ -233,7 +233,7 @@ def _lower(
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
     lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
     if settles or context.asking or context.marks:
-        lowered = _forget(lowered)
+        lowered = _forget(lowered, context.fits)
     if context.refused and others is None and (more := _also_wrong(context.refused)):
         raise _AlsoWrong(more)
     callees = tuple((f, path_of(context, f)) for f in context.inlined)

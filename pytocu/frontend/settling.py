@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from functools import partial
 from typing import Any, NamedTuple
 
 from pytocu.errors import Note, UnsupportedError
@@ -11,11 +12,11 @@ from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.reading import read_bool, read_float, read_int
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, Perhaps
+from pytocu.frontend.values import Context, Perhaps, const_inst
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.rewrite import rewrite, rewrite_block
-from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, WeakType, element, scalar
+from pytocu.ir.rewrite import copy_with, rewrite, rewrite_block
+from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
 
 class Choice(NamedTuple):
@@ -35,7 +36,7 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         What is computed of one depends on which it is.
     """
     builder = context.builder
-    bad, found = follow({}, builder.insts, {})
+    bad, found = follow({}, builder.insts, {}, fits=context.fits)
     for origin in bad:
         _ask_for_one_kind(context, origin)
     for origin, inst in bad.items():
@@ -127,17 +128,49 @@ def _doing(inst: Inst) -> str:
     return f"{inst.op.symbol or inst.op.name} gives"
 
 
-def forget(function: Function) -> Function:
-    """The function without these notes."""
-    return rewrite(function, _forget)
+def forget(function: Function, fits: Set[Inst]) -> Function:
+    """The function without these notes, in which ints that may be Python's are required to fit."""
+    return rewrite(function, partial(_forget, fits))
 
 
-def _forget(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+_FITS = "a Python int that int64 does not hold is not compiled"
+
+
+def _fitting(builder: Builder, name: str, args: Sequence[Value], made: Value) -> Value:
+    """The result, which int64 has to hold; a sum with a small constant, as of positions, is not looked at."""
+    x, y = args[0], args[-1]
+    known = [inst.attr("value") for v in args if (inst := const_inst(v)) is not None]
+    if name in ("add", "subtract") and any(abs(number) < 2**31 for number in known):
+        return made
+    if name in ("remainder", "floor_divide"):
+        if known and known[-1] > 0 and const_inst(y) is not None:
+            return made
+        fine = builder.emit("not_equal" if name == "remainder" else "greater", (y, builder.const(0, WEAK_INT)))
+    elif name in ("negative", "absolute"):
+        fine = builder.emit("not_equal", (x, builder.const(-(2**63), scalar(I64))))
+    elif name == "multiply":
+        wide = [builder.emit("cast" if isinstance(v.type, ScalarType) else "convert", (v,), {}, (scalar(F64),)) for v in args]
+        limit = builder.const(9.2233720368547e18, scalar(F64))
+        fine = builder.emit("less", (builder.emit("absolute", (builder.emit("multiply", wide),)), limit))
+    else:
+        # An overflow has a sign that neither operand has (of a difference: x and -y).
+        other = builder.emit("subtract", (builder.const(-1, scalar(I64)), y)) if name == "subtract" else y
+        moved = [builder.emit("bitwise_xor", (v, made)) for v in (x, other)]
+        fine = builder.emit("greater_equal", (builder.emit("bitwise_and", moved), builder.const(0, scalar(I64))))
+    attrs = {"error": "UnsupportedError", "sentence": _FITS, "dims": ()}
+    if isinstance(fine.type, WeakType):
+        fine = builder.emit("convert", (fine,), {}, (scalar(BOOL),))
+    return builder.emit("require", (made, fine), attrs)
+
+
+def _forget(fits: Set[Inst], builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
     if inst.op.name in ("from_python", "as_numpy"):
         return args[:1]
+    if inst in fits:
+        return [_fitting(builder, inst.op.name, args, copy_with(inst, builder, args)[0])]
     if inst.attr("marks") is None:
         return None
-    regions = tuple(rewrite_block(region, _forget, {}) for region in inst.regions)
+    regions = tuple(rewrite_block(region, partial(_forget, fits), {}) for region in inst.regions)
     made = Inst(inst.op, args, tuple(pair for pair in inst.attrs if pair[0] != "marks"), inst.types, regions, inst.loc)
     builder.insts.append(made)
     for old, new in zip(inst.results, made.results, strict=True):

@@ -179,6 +179,8 @@ class Context:
         Whether a number of Python's stands for a NumPy scalar somewhere, and whether NumPy functions note what they are given.
     marks : dict of Value to Mark
         By value that loops carry from a Python number on: what says whether it is NumPy's.
+    fits : set of Inst
+        What is computed of ints that may be Python's, which int64 has to hold.
     handed : set
         Places of loops, each with a name that is first bound in the loop and read behind it.
     loops : Loops or None
@@ -207,7 +209,7 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "forms", "given", "growing",
+        "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given", "growing",
         "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
         "loops", "marks", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
         "placed_counted", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths",
@@ -222,6 +224,7 @@ class Context:
         self.apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
         self.loops: Any = None
         self.marks: dict[Value, Any] = {}
+        self.fits: set[Inst] = set()
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False

@@ -265,6 +265,12 @@ class Elements(Mutable):
             if (value, at) not in self.made:
                 self.made[value, at] = self.write(self.inside, value, at)
 
+    def whole(self, value: Value) -> Memory:
+        """The array that an instruction looks into at positions of its own; loops call it what it is given as."""
+        while value in self.given:
+            value = self.given[value]
+        return self.memory[value]
+
     def write(self, builder: Builder, value: Value, at: Index) -> Value:
         """One element of a value."""
         inst = value.inst
@@ -367,7 +373,7 @@ class Elements(Mutable):
 
     def fold_range(self, builder: Builder, inst: Inst, start: Value, lower: Value, upper: Value) -> Value:
         """A number combined with the elements of a range, one after the other."""
-        memory = self.memory[inst.args[1]]
+        memory = self.whole(inst.args[1])
         index, state = Value(INDEX, "position"), Value(start.type, "state")
         first, last = (builder.emit("convert_raw", (b,), {}, (INDEX,)) for b in (lower, upper))
         # Lengths and constants stand before the loop, also where the builder is that of the lines before.

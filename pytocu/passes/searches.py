@@ -27,7 +27,7 @@ class _Search:
 
     def __init__(self, e: Elements, builder: Builder, inst: Inst, value: Value):
         self.e, self.builder, self.inst, self.value = e, builder, inst, value
-        self.memory: Memory = e.memory[inst.args[0]]
+        self.memory: Memory = e.whole(inst.args[0])
         # Lengths and constants stand before the loop, also where the builder is that of the lines before.
         self.stride, self.zero, self.one, self.two = (e.dim(d) for d in (self.memory.strides[0], 0, 1, 2))
         (length,) = shape_of(inst.args[0].type)
