@@ -14,7 +14,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
@@ -22,10 +22,11 @@ from pytocu.frontend.control import branch, connected
 from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, flow_of
 from pytocu.frontend.gathering import subscript
-from pytocu.frontend.grown_members import held_in, same_held
+from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
+from pytocu.frontend.numbers import common_type, of_type
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.ranges import bound, new_name, number_as_dim
@@ -240,6 +241,9 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
     rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "")
     made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
+    if wanted.inner is None:
+        made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
+        made.mixed = made.kinds in context.handed
     if isinstance(old, list):
         for number, value in enumerate(old):
             _assign_member(frame, rows, number, _stored(context, value, rows), wanted.name)
@@ -317,11 +321,41 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     context = frame.context
     found = _type_of(context, value)
     if found != counted.type or not same_held(held_in(context, value), counted.inner):
-        raise _unlike(context, counted.name, [counted.type, found])
+        value = _of_two_kinds(context, counted, value, found)
+    elif counted.kinds is not None and not counted.mixed and isinstance(found, ScalarType):
+        # It may be a Python number on the way that it comes here.
+        value = note_member(context, value, counted.kinds)
     _make_room(context, counted, 1, number)
     place = binary(context, "add", counted.begin, counted.length)
     _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
     counted.length = binary(context, "add", counted.length, 1)
+
+
+class Kinds(NamedTuple):
+    """The members of a list may be Python's numbers or NumPy's of its dtype: of `Context.handed`."""
+
+    place: Loc
+    name: str
+
+
+def _of_two_kinds(context: Context, counted: Counted, value: Any, found: Any) -> Value:
+    """A member of a list that holds Python's numbers beside NumPy's, as NumPy's.
+
+    Raises
+    ------
+    UnsupportedError
+        They have not one dtype.
+    """
+    types = [counted.type, found]
+    numbers = counted.inner is None and all(isinstance(one, WeakType | ScalarType) for one in types)
+    common = common_type(context, *types) if numbers else None
+    if common is None or counted.kinds is None or element(common) is not element(counted.rows.type):
+        raise _unlike(context, counted.name, types)
+    if common != counted.type:
+        raise HandOn(counted.wanted._replace(type=common))
+    if not counted.mixed:
+        raise HandOn(counted.kinds)
+    return of_type(context, value, common)
 
 
 def _make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
@@ -511,6 +545,8 @@ def _at(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:
 def _read(frame: Frame, row: Value, counted: Counted) -> Any:
     """What a row stands for."""
     kinds = counted.type if counted.inner is None else counted.inner.type
+    if counted.mixed:
+        return perhaps_numpys(frame, row)
     if not isinstance(kinds, WeakType):
         return _opened(frame, counted, row, counted.type, counted.inner)
     if counted.inner is None:
@@ -537,7 +573,7 @@ def settled(context: Context, counted: Counted) -> Grown:
     end = binary(context, "add", counted.begin, counted.length)
     rows = context.builder.emit("copy", (subscript(context, counted.rows, slice(counted.begin, end)),))
     made = Grown(counted.name, rows, counted.type, 0, 0)
-    made.inner, made.key = counted.inner, counted.key
+    made.inner, made.key, made.mixed = counted.inner, counted.key, counted.mixed
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made

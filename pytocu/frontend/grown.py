@@ -16,7 +16,7 @@ from typing import Any
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.frames import Flow, Frame, lookup
-from pytocu.frontend.grown_members import held_in, note_held, opened, same_held
+from pytocu.frontend.grown_members import held_in, note_held, note_member, opened, same_held
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
@@ -398,6 +398,8 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
     if not _may_be_alike(found, grown.type) or not same_held(held_in(context, value), grown.inner):
         raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
+    if isinstance(found, ScalarType) and grown.key is not None and not grown.mixed and context.elements is None:
+        value = note_member(context, value, grown.key)
     place = dim_value(context, grown.place + grown.appended)
     _assign_member(frame, grown.rows, place, stored(context, value, grown.rows), grown.name)
     grown.appended = grown.appended + 1

@@ -13,6 +13,8 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.frames import Failing, Frame, Raised
+from pytocu.frontend.kinds import Maybe
+from pytocu.frontend.numbers import perhaps_python
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.state import mark_shared
@@ -21,7 +23,19 @@ from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, Counted, Grown, as_value, cast, dimensions, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
-from pytocu.ir.types import I64, ArrayType, DType, ScalarType, Type, WeakType, element
+from pytocu.ir.types import (
+    I64,
+    WEAK_BOOL,
+    WEAK_COMPLEX,
+    WEAK_FLOAT,
+    WEAK_INT,
+    ArrayType,
+    DType,
+    ScalarType,
+    Type,
+    WeakType,
+    element,
+)
 
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
@@ -109,13 +123,9 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
     """What a row stands for."""
     context = frame.context
     if held is None:
-        if not isinstance(type, WeakType):
-            return row
-        if not grown.mixed:
-            return read_number(context, row)
-        context.open = True
-        number = _member(frame, row, ()) if is_array(row) else row
-        return context.builder.emit("from_python", (number,), {"known": None, "of": type.kind, "perhaps": True})
+        if grown.mixed and not dimensions(row):
+            return perhaps_numpys(frame, row)
+        return read_number(context, row) if isinstance(type, WeakType) else row
     if held.type is None:
         kind = "lists" if held.kind is list else "tuples"
         text = f"{grown.text} holds {kind} whose members are not of one type, and one of these is read"
@@ -132,6 +142,24 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
     part.origin = part.end = len(context.builder.made)
     part.after = context.builder.state()
     return part
+
+
+def perhaps_numpys(frame: Frame, row: Value) -> Value:
+    """A number of which nobody follows whether it is Python's or NumPy's, of that dtype."""
+    number = _member(frame, row, ()) if is_array(row) else row
+    return perhaps_python(frame.context, number, _OF_DTYPE[element(row.type).kind])
+
+
+_OF_DTYPE = {
+    kind: Maybe(frozenset([weak]), None, frozenset())
+    for kind, weak in (("b", WEAK_BOOL), ("i", WEAK_INT), ("f", WEAK_FLOAT), ("c", WEAK_COMPLEX))
+}
+
+
+def note_member(context: Context, value: Value, key: Any) -> Value:
+    """A number that becomes a member of a list of NumPy's; one that may be Python's asks for another list by a key."""
+    context.members[context.loc] = key
+    return context.builder.emit("as_numpy", (value,), {"what": "member"}, name=value.name)
 
 
 def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
@@ -218,4 +246,4 @@ def _begin_with(type: Type) -> str:
     return f"use an array: np.zeros(n, np.{dtype.numpy.name})"
 
 
-__all__ = ["Held", "assign", "held_in", "note_held", "opened", "refuse_unheld", "same_held"]
+__all__ = ["Held", "assign", "held_in", "note_held", "note_member", "opened", "perhaps_numpys", "refuse_unheld", "same_held"]

@@ -136,7 +136,7 @@ def _follow(
         if not own or inst.op.name == "yield":
             continue
         made = _computed(inst, found, own)
-        if made is None and fits is not None:
+        if made is None:
             made = _of_ints(inst, found, own, fits)
         if made is None:
             for one in own:
@@ -227,6 +227,8 @@ def _asked(one: Maybe, carrier: DType, what: str) -> Maybe | None:
     """What ``as_numpy`` gives: see :func:`as_numpy`."""
     if what == "operand":
         return one._replace(operand=True)
+    if what == "member":
+        return None
     return _NUMPYS if what != "object" and _converts(one, carrier, dtype_named(what)) else None
 
 
@@ -349,9 +351,13 @@ _OF_INTS = ("add", "subtract", "multiply", "negative", "absolute", "remainder", 
 
 
 def _of_ints(
-    inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe], fits: set[Inst]
+    inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe], fits: set[Inst] | None
 ) -> Maybe | None:
-    """What an operator makes of Python's ints alone, which int64 computes alike as long as it holds them."""
+    """What an operator makes of Python's ints alone, which int64 computes alike as long as it holds them.
+
+    Where nobody compares that, only what it holds in any case: a product with 0 or 1, and a sum with a small constant, as those
+    of counters.
+    """
     args = inst.args
     if inst.op.name not in _OF_INTS or any(one.operand for one in own):
         return None
@@ -360,7 +366,15 @@ def _of_ints(
     kinds = {k for a in args for k in (found[a].kinds if a in found else (a.type,))}
     if kinds != {WEAK_INT} or any(element(a.type) is not I64 for a in args if a in found):
         return None
-    fits.add(inst)
+    numbers = [found[a].known if a in found else _constant(a) for a in args]
+    if inst.op.name == "multiply":
+        small = any(n in (-1, 0, 1) for n in numbers if n is not None)
+    else:
+        small = inst.op.name in ("add", "subtract") and any(abs(n) < 2**31 for n in numbers if n is not None)
+    if not small:
+        if fits is None:
+            return None
+        fits.add(inst)
     return Maybe(frozenset([WEAK_INT]), None, frozenset[Value]().union(*(one.origins for one in own)))
 
 

@@ -68,6 +68,7 @@ from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number, symbols
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
+_ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
 _at_the_start = Deferred("pytocu.frontend.perhaps", "at_the_start")
 
 
@@ -475,6 +476,8 @@ def _finish(
     from_start = _from_start(context, before, read)
     following = _next_step(read, after)
     other, still = follow(from_start, read.insts, following) if from_start else ({}, {})
+    for inst in other.values():
+        _ask_for_kinds(context, inst)
     # Of a step of a loop around: what makes something else of Python's numbers is seen there.
     begun = {p: maybe for p, maybe in _begun_around(context, before, read).items() if p not in from_start}
     still_around = follow(begun, read.insts, following)[1] if begun else {}

@@ -232,7 +232,7 @@ def _lower(
     builder.forget_strides()
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
     lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
-    if settles or context.asking or context.marks:
+    if settles or context.asking or context.marks or context.members:
         lowered = _forget(lowered, context.fits)
     if context.refused and others is None and (more := _also_wrong(context.refused)):
         raise _AlsoWrong(more)

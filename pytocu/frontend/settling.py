@@ -37,7 +37,8 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
     """
     builder = context.builder
     bad, found = follow({}, builder.insts, {}, fits=context.fits)
-    for origin in bad:
+    for origin, inst in bad.items():
+        ask_for_kinds(context, inst)
         _ask_for_one_kind(context, origin)
     for origin, inst in bad.items():
         text = f"{_said(origin)}, and which of them decides what {_doing(inst)}"
@@ -56,6 +57,12 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
             raise UnsupportedError(text, context.loc, f"make both NumPy's: np.{element(value.type).numpy.name}(...)")
         made[value] = choice
     return made
+
+
+def ask_for_kinds(context: Context, inst: Inst) -> None:
+    """Let the function be read again with a list of both kinds of numbers, where one of Python's may become a member."""
+    if inst.op.name == "as_numpy" and inst.attr("what") == "member":
+        raise HandOn(context.members[inst.loc])
 
 
 def _ask_for_one_kind(context: Context, origin: Value) -> None:

@@ -19,6 +19,7 @@ from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Counted, Masked, Members, Perhaps, is_number
 from pytocu.ir.core import Value
+from pytocu.ir.types import WeakType
 from pytocu.record import Record
 from pytocu.trees import made
 
@@ -61,7 +62,13 @@ class Around(NamedTuple):
 
 def wanted(context: Context) -> list[Wanted]:
     """The lists that loops have to make the rows of."""
-    return sorted((one for one in context.handed if isinstance(one, Wanted)), key=lambda one: one.name)
+    found: dict[tuple[Loc, str, bool], Wanted] = {}
+    for one in (one for one in context.handed if isinstance(one, Wanted)):
+        key = (one.place, one.name, one.branch)
+        if key not in found or isinstance(found[key].type, WeakType):
+            # What a later reading has found is NumPy's.
+            found[key] = one
+    return sorted(found.values(), key=lambda one: one.name)
 
 
 def wanted_at(frame: Frame, place: Loc, branch: bool = False) -> list[Wanted]:

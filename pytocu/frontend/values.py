@@ -177,6 +177,8 @@ class Context:
         Lengths of arguments that differ, which sides of a branch hand on.
     open, asking : bool
         Whether a number of Python's stands for a NumPy scalar somewhere, and whether NumPy functions note what they are given.
+    members : dict of Loc
+        By the place of an ``append``: what is asked for where the member may be a Python number.
     marks : dict of Value to Mark
         By value that loops carry from a Python number on: what says whether it is NumPy's.
     fits : set of Inst
@@ -211,7 +213,7 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
         "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given", "growing",
         "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
-        "loops", "marks", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
+        "loops", "marks", "members", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
         "placed_counted", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths",
         "written_out", "zeros",
     )  # fmt: skip
@@ -225,6 +227,7 @@ class Context:
         self.loops: Any = None
         self.marks: dict[Value, Any] = {}
         self.fits: set[Inst] = set()
+        self.members: dict[Loc, Any] = {}
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False
@@ -392,9 +395,11 @@ class Counted(Grown):
         How many loops were being read around the one that made the array.
     written_out : int
         How often what was read there is written out.
+    kinds, wanted : object
+        What is asked for where members are Python's numbers and NumPy's, and where they are of another type than was known.
     """
 
-    __slots__ = ("at", "depth", "held", "sites", "written_out")
+    __slots__ = ("at", "depth", "held", "kinds", "sites", "wanted", "written_out")
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
@@ -402,6 +407,8 @@ class Counted(Grown):
         self.begin: Any = 0
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
+        self.kinds: Any = None
+        self.wanted: Any = None
         self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool]]]] = {}
         # No loop makes it longer by as many members in each step.
         self.place = 0
