@@ -29,6 +29,7 @@ from pytocu.guards import (
 )
 from pytocu.ir.core import Value
 
+_queue_method = Deferred("pytocu.frontend.queues", "method")
 _grown_method = Deferred("pytocu.frontend.grown", "method")
 
 
@@ -59,6 +60,8 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         raise UnsupportedError(f"{name} of x.flat is not compiled", context.loc, "count the steps of the loop with enumerate")
     if isinstance(base, Grown):
         return _grown_method(frame, base, name)
+    if id(base) in context.queues:
+        return _queue_method(context, base, name)
     if isinstance(base, types.ModuleType):
         return _module_attribute(context, base, name)
     found = inspect.getattr_static(base, name, MISSING)

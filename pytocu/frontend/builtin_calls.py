@@ -608,8 +608,13 @@ _UNARY_OPERATORS = {"neg": "negative", "pos": "positive", "invert": "invert"}
 def _copy_of(frame: Frame, grown: Grown) -> Grown:
     """A list of its own with the same members, which nothing makes longer."""
     made = _member_of(frame, grown, slice(None))
-    made.key = None
+    made.key, made.queue = None, None
     return made
+
+
+def list_of(frame: Frame, values: Any = (), /) -> Any:
+    """``list``: a new one with the same members."""
+    return _copy_of(frame, values) if isinstance(values, Grown) else _members(frame, values)
 
 
 def _sorted(frame: Frame, values: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
@@ -632,7 +637,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     functools.reduce: _reduce,
     reversed: _reversed,
     tuple: lambda frame, values=(): tuple(_members(frame, values)),
-    list: lambda frame, values=(): _copy_of(frame, values) if isinstance(values, Grown) else _members(frame, values),
+    list: list_of,
     sorted: _sorted,
     iter: _iter,
     dict: _dict,

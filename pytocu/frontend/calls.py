@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import inspect
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,8 @@ _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
 _refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _extend = Deferred("pytocu.frontend.counted", "extend")
+_make_queue = Deferred("pytocu.frontend.queues", "make")
+_call_queue = Deferred("pytocu.frontend.queues", "call_method")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
 _is_pure = Deferred("pytocu.frontend.builtin_calls", "is_pure")
 _sort_known = Deferred("pytocu.frontend.ordering", "sort_known")
@@ -85,6 +88,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call_handler(function.value, f"ndarray.{function.name}", handler, args, kwargs, context)
         case GrownMethod(grown=Counted() as counted, name=name):
             return call_handler(frame, f"list.{name}", _counted_methods()[name], (counted, *args), kwargs, context)
+        case GrownMethod(grown=list() as held, name=name):
+            return _call_queue(frame, held, name, args, kwargs)
         case GrownMethod():
             return call_handler(frame, "list.append", _append.function, (function.grown, *args), kwargs, context)
         case Value():
@@ -124,6 +129,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return _inline(context, python, node, signature, args, kwargs)
     if _is_named_tuple(function):
         return attempt(context, function, *args, **kwargs)
+    if function is deque:
+        return call_handler(frame, "deque", _make_queue.function, args, kwargs, context)
     if isinstance(function, type) and _is_class(function):
         return _make(frame, function, args, kwargs)
     name = numpy_name(function)

@@ -62,6 +62,8 @@ _member = Deferred("pytocu.frontend.subscripts", "member")
 _methods_with_loops = Deferred("pytocu.frontend.list_methods", "methods")
 _opened = Deferred("pytocu.frontend.grown_members", "opened")
 _pop_at = Deferred("pytocu.frontend.list_methods", "pop_at")
+_run_piece = Deferred("pytocu.frontend.pieces", "run_piece")
+_queue_of = Deferred("pytocu.frontend.queues", "noted")
 _position = Deferred("pytocu.frontend.grown", "position")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _stored = Deferred("pytocu.frontend.grown", "stored")
@@ -171,9 +173,11 @@ def while_loop(
 
     tried, names = _tried(frame, wanted, lambda: run(asked))
     del tests[:]
-    most = [_most_in(context, counted, [], names) for counted in tried]
+    most = [_most_of_steps(context, counted, names) for counted in tried]
 
     lists = [_begin(frame, one, _ROUNDS[0] + more) for one, more in zip(wanted, most, strict=True)]
+    for made, counted in zip(lists, tried, strict=True):
+        made.watched = counted.watched
 
     ends: list[Any] = []
 
@@ -244,6 +248,7 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     if wanted.inner is None:
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
         made.mixed = made.kinds in context.handed
+    made.queue = _queue_of(context, old)
     if isinstance(old, list):
         for number, value in enumerate(old):
             _assign_member(frame, rows, number, _stored(context, value, rows), wanted.name)
@@ -276,11 +281,48 @@ def _most_in(
 ) -> DimLike:
     """How many members are appended in loops at most, where that is known before: by numbers with these names."""
     total: DimLike = 0
-    for times, loops in counted.sites.values():
-        most: DimLike = times
-        for name, count, _ in reversed([*around, *loops]):
-            most = _largest(most, name, count) * count
+    for site in counted.sites.values():
+        total = total + _most_at(site, around)
+    unknown = _unknown(context, total, names)
+    if unknown:
+        raise _unbounded(context, counted, "by as many members as a step decides")
+    return total
+
+
+_ALLOWED = 2**10
+
+
+def _allowed(context: Context) -> DimLike:
+    """How many members a step appends at most where data decide it; a run in which it appends more is refused.
+
+    That is more than the vectors among the arguments have elements: neighbours in a graph are the elements of one.
+    """
+    shapes = [shape_of(param.type) for param in context.builder.arguments.values() if isinstance(param.type, ArrayType)]
+    return functools.reduce(lambda total, shape: total + shape[0], (s for s in shapes if len(s) == 1), _ALLOWED)
+
+
+def _most_of_steps(context: Context, counted: Counted, names: Set[str]) -> DimLike:
+    """As :func:`_most_in`, of a step of a ``while``, which has room for so many where nobody knows."""
+    total: DimLike = 0
+    for site, (times, loops) in counted.sites.items():
+        most = _most_at((times, loops), ())
+        if _unknown(context, most, names):
+            counted.watched.add(site)
+            most = _allowed(context)
         total = total + most
+    return total
+
+
+def _most_at(site: tuple[DimLike, Sequence[tuple[str, DimLike, bool]]], around: Sequence[tuple[str, DimLike, bool]]) -> DimLike:
+    """How many members a line appends in all steps of the loops around it."""
+    most, loops = site
+    for name, count, _ in reversed([*around, *loops]):
+        most = _largest(most, name, count) * count
+    return most
+
+
+def _unknown(context: Context, total: DimLike, names: Set[str]) -> set[str]:
+    """The numbers among those with other names that are not known before a loop."""
     # Lengths that the host reads in a step have names as well.
     unknown = {name for name in symbols(total) if (is_number(name) or name in context.numbers) and name not in names}
     before = {result for inst in context.builder.insts for result in inst.results} | context.given
@@ -288,9 +330,7 @@ def _most_in(
         if value in before and not unknown.isdisjoint(own):
             bound(context, value)
             unknown -= {*own}
-    if unknown:
-        raise _unbounded(context, counted, "by as many members as a step decides")
-    return total
+    return unknown
 
 
 def _largest(count: DimLike, name: str, steps: DimLike) -> DimLike:
@@ -327,6 +367,8 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
         value = note_member(context, value, counted.kinds)
     _make_room(context, counted, 1, number)
     place = binary(context, "add", counted.begin, counted.length)
+    if (context.loc, number) in counted.watched:
+        _refuse_full(context, counted, place)
     _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
     counted.length = binary(context, "add", counted.length, 1)
 
@@ -356,6 +398,16 @@ def _of_two_kinds(context: Context, counted: Counted, value: Any, found: Any) ->
     if not counted.mixed:
         raise HandOn(counted.kinds)
     return of_type(context, value, common)
+
+
+def _refuse_full(context: Context, counted: Counted, place: Any) -> None:
+    """Let a run be refused in which a step appends more members than there is room for."""
+    room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0]))
+    text = f"a step of a while loop makes {counted.text} longer by more members than the arguments have, and {_ALLOWED:,} more"
+    help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
+    failing = Failing("UnsupportedError", text, context.loc, (), (help,))
+    error = Raised(UnsupportedError(text, context.loc, help), failing, stated=False)
+    refuse_if(context, as_value(context, room), False, error)
 
 
 def _make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
@@ -392,15 +444,16 @@ def method(frame: Frame, counted: Counted, name: str) -> GrownMethod:
     UnsupportedError
         One that is not known.
     """
-    if name not in methods():
-        text = f"{counted.name}.{name}: of a list whose length a run decides only {', '.join(methods())} are compiled"
+    if name not in methods() or (name in _OF_QUEUES and counted.queue is None):
+        of_lists = ", ".join(known for known in methods() if known not in _OF_QUEUES)
+        text = f"{counted.name}.{name}: of a list whose length a run decides only {of_lists} are compiled"
         raise UnsupportedError(text, frame.context.loc, "use np.array of it")
     return GrownMethod(counted, name)
 
 
 def methods() -> dict[str, Callable[..., Any]]:
     """The methods, by name."""
-    return _METHODS | _methods_with_loops()
+    return _METHODS | _OF_QUEUES | _methods_with_loops()
 
 
 def _pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
@@ -408,7 +461,8 @@ def _pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
     key = _position(context, key)
     if type(key) is not int or key not in (0, -1):
         return _pop_at(frame, counted, key)
-    _refuse(context, binary(context, "greater", counted.length, 0), IndexError("pop from empty list"))
+    empty = "pop from an empty deque" if counted.queue is not None else "pop from empty list"
+    _refuse(context, binary(context, "greater", counted.length, 0), IndexError(empty))
     found = _at(frame, counted, key)
     _shorter(context, counted, key)
     return found
@@ -467,7 +521,28 @@ def _clear(frame: Frame, counted: Counted) -> None:
     counted.begin = counted.length = 0
 
 
-_METHODS: dict[str, Callable[..., Any]] = {"append": append, "extend": _extend, "pop": _pop, "clear": _clear}
+def _append(frame: Frame, counted: Counted, value: Any, /) -> None:
+    most = None if counted.queue is None else counted.queue.most
+    if most != 0:
+        append(frame, counted, value)
+    if most:
+        _run_piece(frame, f"if len(self) > {most}:\n    self.popleft()", self=counted)
+
+
+def _append_left(frame: Frame, counted: Counted, value: Any, /) -> None:
+    most = None if counted.queue is None else counted.queue.most
+    if most != 0:
+        _methods_with_loops()["insert"](frame, counted, 0, value)
+    if most:
+        _run_piece(frame, f"if len(self) > {most}:\n    self.pop()", self=counted)
+
+
+def _pop_left(frame: Frame, counted: Counted) -> Any:
+    return _pop(frame, counted, 0)
+
+
+_METHODS: dict[str, Callable[..., Any]] = {"append": _append, "extend": _extend, "pop": _pop, "clear": _clear}
+_OF_QUEUES = {"appendleft": _append_left, "popleft": _pop_left}
 
 
 def delete(frame: Frame, counted: Grown, key: Any) -> None:
@@ -505,7 +580,7 @@ def member_of(frame: Frame, counted: Counted, key: Any, known: bool = False) -> 
     context = frame.context
     key = _position(context, key)
     if not known:
-        _refuse_outside(context, counted, key, "list index out of range")
+        _refuse_outside(context, counted, key, f"{'list' if counted.queue is None else 'deque'} index out of range")
     return _at(frame, counted, key, known)
 
 
@@ -573,7 +648,7 @@ def settled(context: Context, counted: Counted) -> Grown:
     end = binary(context, "add", counted.begin, counted.length)
     rows = context.builder.emit("copy", (subscript(context, counted.rows, slice(counted.begin, end)),))
     made = Grown(counted.name, rows, counted.type, 0, 0)
-    made.inner, made.key, made.mixed = counted.inner, counted.key, counted.mixed
+    made.inner, made.key, made.mixed, made.queue = counted.inner, counted.key, counted.mixed, counted.queue
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made

@@ -49,6 +49,7 @@ from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element,
 
 _append_counted = Deferred("pytocu.frontend.counted", "append")
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
+_refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
 _counted_member = Deferred("pytocu.frontend.counted", "member_of")
 _counted_method = Deferred("pytocu.frontend.counted", "method")
 _settled = Deferred("pytocu.frontend.counted", "settled")
@@ -332,9 +333,11 @@ def method(frame: Frame, grown: Grown, name: str) -> Any:
     UnsupportedError
         Another method.
     """
+    if grown.queue is not None:
+        _refuse_others(frame.context, name)
     if isinstance(grown, Counted):
         return _counted_method(frame, grown, name)
-    if name != "append":
+    if name != "append" or grown.queue is not None:
         _ask_grown(frame.context, grown)
         text = f"{grown.name}.{name}: of a list that a loop of run time makes longer only append() is compiled"
         raise UnsupportedError(text, frame.context.loc, "use np.array of it")
@@ -511,7 +514,7 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
         grown = _settled(context, grown)
     if isinstance(key, slice):
         part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
-        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "key"):
+        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "key", "queue"):
             setattr(part, name, getattr(grown, name))
         return part
     rows, key = grown.rows, position(context, key)

@@ -368,7 +368,7 @@ def _of_ints(
         return None
     numbers = [found[a].known if a in found else _constant(a) for a in args]
     if inst.op.name == "multiply":
-        small = any(n in (-1, 0, 1) for n in numbers if n is not None)
+        small = any(n in (0, 1) for n in numbers if n is not None)
     else:
         small = inst.op.name in ("add", "subtract") and any(abs(n) < 2**31 for n in numbers if n is not None)
     if not small:

@@ -289,7 +289,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return ("tuple", *(_tree(context, r, leaves, choices) for r in result))
         case tuple() if hasattr(type(result), "_fields"):
             return ("named", _path_of_class(context, result), *(_tree(context, r, leaves, choices) for r in result))
-        case list() if type(result) is list:
+        case list() if type(result) is list and id(result) not in context.queues:
             context.placed[id(result)] = len(context.placed)
             return ("list", *(_tree(context, r, leaves, choices) for r in result))
         case dict() if type(result) is dict and all(type(k) in (str, int) for k in result):
@@ -333,7 +333,9 @@ def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) ->
     held, type = grown.inner, grown.type
     while held is not None and held.kind is list:
         held, type = held.inner, held.type
-    if grown.mixed or grown.frozen or grown.shared or held is not None or not isinstance(type, WeakType | ScalarType):
+    if grown.mixed or grown.frozen or grown.queue is not None or grown.shared:
+        return ""
+    if held is not None or not isinstance(type, WeakType | ScalarType):
         return ""
     if isinstance(type, WeakType):
         return "numbers"

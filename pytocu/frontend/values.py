@@ -187,6 +187,8 @@ class Context:
         Places of loops, each with a name that is first bound in the loop and read behind it.
     loops : Loops or None
         The loops of the body that is being read, once there was one.
+    queues : dict
+        By its id: a list that is a ``collections.deque``, and how many members it may hold.
     raising : set of Loc
         The branches of which the second side was found to raise.
     branching : set of Loc
@@ -214,8 +216,8 @@ class Context:
         "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given", "growing",
         "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
         "loops", "marks", "members", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
-        "placed_counted", "positions", "raising", "read", "refused", "shared", "step_facts", "steps", "told", "unit_lengths",
-        "written_out", "zeros",
+        "placed_counted", "positions", "queues", "raising", "read", "refused", "shared", "step_facts", "steps", "told",
+        "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -228,6 +230,7 @@ class Context:
         self.marks: dict[Value, Any] = {}
         self.fits: set[Inst] = set()
         self.members: dict[Loc, Any] = {}
+        self.queues: dict[int, tuple[list[Any], Any]] = {}
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False
@@ -352,6 +355,8 @@ class Grown:
         Whether the members may be Python's numbers or NumPy's of the same dtype.
     key : object
         What the list is known by when the function is read again.
+    queue : Queue or None
+        That it is a ``collections.deque``.
     frozen : bool
         It is a member of a list of which members may be one list, so that none may be changed.
     """
@@ -359,7 +364,7 @@ class Grown:
     __pytocu_plain__ = True
     __slots__ = (
         "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "key", "mixed", "name",
-        "origin", "place", "roots", "rows", "shared", "start", "text", "type",
+        "origin", "place", "queue", "roots", "rows", "shared", "start", "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -370,6 +375,7 @@ class Grown:
         self.appended: DimLike = 0
         self.counted: DimLike = 0
         self.begun: list[tuple[Value, Value]] = []
+        self.queue: Any = None
         self.roots: set[Value] = set()
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
@@ -395,11 +401,13 @@ class Counted(Grown):
         How many loops were being read around the one that made the array.
     written_out : int
         How often what was read there is written out.
+    watched : set
+        The places of those that may append more in a step than there is room for.
     kinds, wanted : object
         What is asked for where members are Python's numbers and NumPy's, and where they are of another type than was known.
     """
 
-    __slots__ = ("at", "depth", "held", "kinds", "sites", "wanted", "written_out")
+    __slots__ = ("at", "depth", "held", "kinds", "sites", "wanted", "watched", "written_out")
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
@@ -408,6 +416,7 @@ class Counted(Grown):
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
         self.kinds: Any = None
+        self.watched: set[tuple[Loc, int]] = set()
         self.wanted: Any = None
         self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool]]]] = {}
         # No loop makes it longer by as many members in each step.
@@ -419,12 +428,12 @@ class Counted(Grown):
 
 
 class GrownMethod:
-    """A method of such a list."""
+    """A method of such a list, or of a queue."""
 
     __pytocu_plain__ = True
     __slots__ = ("grown", "name")
 
-    def __init__(self, grown: Grown, name: str):
+    def __init__(self, grown: Grown | list[Any], name: str):
         self.grown, self.name = grown, name
 
 
