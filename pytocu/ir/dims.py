@@ -432,10 +432,16 @@ def ends_of(dim: DimLike, steps: Steps) -> list[DimLike] | None:
     ([n, 1], None)
     >>> ends_of(modulo(t + 1, 10), [("t", n, False)])
     [0, 9]
+
+    A step in which a loop inside has none is not looked at:
+
+    >>> ends_of(t, [("t", n, False), ("u", n - t - 1, False)])
+    [0, n - 2]
     """
     found = [dim]
-    for name, count, _ in reversed(steps):
-        made = [_ends(d, name, count) for d in found]
+    for place, (name, count, _) in reversed([*enumerate(steps)]):
+        first, last = _first_and_last(name, count, [inner for _, inner, _ in steps[place + 1 :]])
+        made = [_ends(d, name, first, last) for d in found]
         if None in made:
             return None
         found = list(dict.fromkeys(end for ends in made for end in ends or ()))
@@ -446,8 +452,34 @@ _MANY_ENDS = 64
 """Above so many a dimension is looked at step by step."""
 
 
-def _ends(dim: DimLike, name: str, count: DimLike) -> list[DimLike] | None:
-    """What a dimension lies between in all steps of one loop: a sum of products is least and greatest at ends of its parts."""
+def _first_and_last(name: str, count: DimLike, inside: Sequence[DimLike]) -> tuple[DimLike, DimLike]:
+    """The numbers between which those steps of a loop are in which loops of so many steps inside have any."""
+    first, last = 0, count - 1
+    for inner in inside:
+        if isinstance(inner, Dim) and inner.terms and (atom := _only_atom(inner)) is not None and atom.name == "max":
+            inner = next((part for part in atom.args if part != 0), inner) if 0 in atom.args else inner
+        own = symbol(name)
+        for slope in (1, -1):
+            rest = inner - slope * own
+            if isinstance(rest, Dim) and name in symbols(rest):
+                continue
+            if slope == -1 and last != rest - 1:
+                # So many steps less than the loop around has, or another number of them.
+                behind = last - (rest - 1)
+                last = last if isinstance(behind, int) and behind <= 0 else rest - 1 if isinstance(behind, int) else last
+            elif slope == 1 and isinstance(rest, int):
+                first = max(first, 1 - rest)
+    return first, last
+
+
+def _only_atom(dim: Dim) -> Atom | None:
+    """The atom that a dimension is, if it is one."""
+    ((monomial, coefficient), *others) = dim.terms
+    return monomial[0] if not others and coefficient == 1 and len(monomial) == 1 else None
+
+
+def _ends(dim: DimLike, name: str, first: DimLike, last: DimLike) -> list[DimLike] | None:
+    """What a dimension lies between in steps of one loop: a sum of products is least and greatest at ends of its parts."""
     if not isinstance(dim, Dim) or name not in symbols(dim):
         return [dim]
     parts: dict[Atom, list[DimLike]] = {}
@@ -457,7 +489,7 @@ def _ends(dim: DimLike, name: str, count: DimLike) -> list[DimLike] | None:
             return None
         for atom in inside:
             if atom not in parts:
-                ends = [0, count - 1] if not atom.args else _atom_ends(atom, name, count)
+                ends = [first, last] if not atom.args else _atom_ends(atom, name, first, last)
                 if ends is None:
                     return None
                 parts[atom] = ends
@@ -466,13 +498,13 @@ def _ends(dim: DimLike, name: str, count: DimLike) -> list[DimLike] | None:
     return [_with_parts(dim, dict(zip(parts, ends, strict=True))) for ends in itertools.product(*parts.values())]
 
 
-def _atom_ends(atom: Atom, name: str, count: DimLike) -> list[DimLike] | None:
-    first, second = atom.args
+def _atom_ends(atom: Atom, name: str, first: DimLike, last: DimLike) -> list[DimLike] | None:
+    one, other = atom.args
     if atom.name == "%":
-        return None if name in symbols(second) else [0, second - 1]
-    if atom.name == "//" and name in symbols(second):
+        return None if name in symbols(other) else [0, other - 1]
+    if atom.name == "//" and name in symbols(other):
         return None
-    ends = _ends(first, name, count), _ends(second, name, count)
+    ends = _ends(one, name, first, last), _ends(other, name, first, last)
     if ends[0] is None or ends[1] is None:
         return None
     return list(dict.fromkeys(APPLY[atom.name](a, b) for a in ends[0] for b in ends[1]))
