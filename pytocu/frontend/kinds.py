@@ -20,7 +20,7 @@ import numpy as np
 from pytocu.frontend.values import const_inst
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Inst, Value, walk
+from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.regions import HEADS, carried_count, given, is_region, parameters
 from pytocu.ir.rewrite import made_again
 from pytocu.ir.types import (
@@ -462,7 +462,7 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
     marks = [is_scalar(builder, a, found, flags) for a in outer]
     blocks: list[Block] = []
     for region in inst.regions:
-        # Written again, for what the branches inside ask; what nobody reads is dropped.
+        # Written again, for what the branches inside ask; what nobody reads is dropped, and nothing is compared twice.
         made = made_again(region, {})
         params = [Value(scalar(BOOL)) for _ in marks]
         inner = Builder(region.terminator.loc)
@@ -473,12 +473,26 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
         mark = is_scalar(inner, result, _follow(entering, inner.insts, {}), dict(zip(inside, params, strict=True)))
         if mark is None:
             return None
+        inner.insts[:] = _needed_for(mark, inner.insts)
         inner.inst("yield", (mark,))
         blocks.append(Block((*made.params, *params), inner.take()))
     args = (*inst.args[: HEADS["if_else"]], *given(inst))
     if any(mark is None for mark in marks):
         return None
     return builder.inst("if_else", (*args, *(m for m in marks if m is not None)), {}, (scalar(BOOL),), blocks).result
+
+
+def _needed_for(value: Value, insts: Sequence[Inst]) -> list[Inst]:
+    """The instructions of a region that a value is made of, and those that give the numbers of these names."""
+    used, names, found = {value}, set[str](), list[Inst]()
+    for inst in reversed(insts):
+        binds = inst.op.name == "bind" and not names.isdisjoint(inst.attr("names"))
+        if binds or not used.isdisjoint(inst.results):
+            used.update(inst.args)
+            inner = (inst, *(i for region in inst.regions for i in walk(region)))
+            names |= {name for i in inner for _, attr in i.attrs for name in named(attr)}
+            found.append(inst)
+    return found[::-1]
 
 
 __all__ = ["Maybe", "either", "follow", "has_steps", "holds", "is_scalar", "makes_numbers"]
