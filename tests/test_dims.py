@@ -239,3 +239,21 @@ def test_steps_of_a_loop_that_changes_no_index_are_not_gone_through() -> None:
     assert first_outside(t, 4, [("t", 5, False), ("u", endless, False)], {}) == (4, 4)
     assert first_outside(t, 4, [("t", 5, False), ("u", 0, False)], {}) is None
     assert first_outside(u, 3, [("t", 6, False), ("u", t, False)], {}) == (3, 3)
+
+
+def test_ends_leave_out_steps_in_which_a_loop_inside_has_none() -> None:
+    """What an index lies between is what it is in steps that there are, where these are fewer from step to step or more."""
+    n, m, t, u = (symbol(name) for name in ("n", "m", "t", "u"))
+    counts = [n - t - 1, t, dim_max(n - t - 3, 0), n - t + 1, t + 1, m]
+    for inner in counts:
+        steps = [("t", n, False), ("u", inner, False)]
+        for dim in (t + u, t - u, n - t - u, t, u, 2 * t + u):
+            for sizes in ({"n": 5, "m": 2}, {"n": 6, "m": 1}, {"n": 4, "m": 3}):
+                made = ends_of(dim, steps)
+                assert made is not None
+                ends = [evaluate(end, sizes) for end in made]
+                for outer in range(sizes["n"]):
+                    for number in range(max(evaluate(inner, {**sizes, "t": outer}), 0)):
+                        assert min(ends) <= evaluate(dim, {**sizes, "t": outer, "u": number}) <= max(ends)
+    # The last step of the loop around has none inside.
+    assert ends_of(n - 1 - (t + u + 1), [("t", n, False), ("u", n - t - 1, False)]) == [n - 2, 0]

@@ -233,3 +233,131 @@ def test_positions_that_begin_as_pythons_ints() -> None:
         pytocu.jit(followed)(np.array([0, 0, 1, 4]), 3)
     with pytest.raises(IndexError, match="index -5 is out of bounds for axis 0 with size 4"):
         pytocu.jit(followed)(np.array([0, 0, 1, -5]), 3)
+
+
+def of_two_loops(a, n, m):
+    total = 0
+    for i in range(n):
+        for j in range(m):
+            total += a[i, j]
+    return total
+
+
+def largest(a, n, m):
+    best, count = -1.0, 0
+    for i in range(n):
+        for j in range(m):
+            if a[i, j] > best:
+                best = a[i, j]
+                count += 1
+    return best, count
+
+
+def in_a_branch(a, n, m):
+    total = 0.0
+    for i in range(n):
+        if a[i, 0] > 0:
+            for j in range(m):
+                total += a[i, j]
+    return total
+
+
+def below_the_diagonal(a, n, m):
+    total = 0.0
+    for i in range(n):
+        for j in range(i):
+            total += a[i, j] * m
+    return total / 2
+
+
+def while_there_is_one(a, n, m):
+    total, k = 0.0, 0
+    while k < n:
+        if a[k, m - 1] > 2:
+            total += a[k, 0]
+        k += 1
+    return total
+
+
+@pytest.mark.parametrize("function", [of_two_loops, largest, in_a_branch, below_the_diagonal, while_there_is_one])
+@pytest.mark.parametrize(("n", "m"), [(3, 3), (1, 2), (0, 2), (2, 0), (0, 0)])
+def test_loops_that_may_have_no_step_leave_pythons_numbers(function, n: int, m: int) -> None:
+    a = np.arange(9.0).reshape(3, 3) - 2
+    same(function, a, n, m)
+    same(function, -np.abs(a), n, m)
+
+
+def test_what_is_not_alike_for_both_kinds_requires_a_step() -> None:
+    def scaled(x, y, n):
+        total = 0.0
+        for i in range(n):
+            total += y[i]
+        return x * total
+
+    same(scaled, np.ones(3), np.ones(3), 0)
+    same(scaled, np.ones(3, np.float32), np.ones(3), 2)
+    with pytest.raises(UnsupportedError, match=r"is a Python number where the loop has no step"):
+        pytocu.jit(scaled)(np.ones(3, np.float32), np.ones(3), 0)
+
+
+def around_a_polygon(x, start):
+    """A position is Python's int in the first step, and NumPy's or Python's in the others."""
+    n, steps = len(x), 0
+    p = start
+    while steps < n:
+        q = (p + 1) % n
+        for r in range(n):
+            if x[r] < x[q]:
+                q = r
+        p = q * 1
+        steps += 1
+    return x[p + 0], x[min(max(x.argmax() - 1, 0), n - 2) + 1]
+
+
+def test_ints_of_both_kinds_are_positions() -> None:
+    for start in (0, 2, np.int64(1)):
+        same(around_a_polygon, np.array([3.0, -1.0, 2.0, 5.0]), start)
+
+
+def test_ints_of_both_kinds_that_int64_does_not_hold_are_refused() -> None:
+    def product(x, k, n):
+        at = k if n else x.argmax()
+        return x + at * k
+
+    same(product, np.arange(3), 5, 1)
+    with pytest.raises(UnsupportedError, match="a Python int that int64 does not hold"):
+        pytocu.jit(product)(np.arange(3), 2**40, 1)
+
+
+def path_to(previous, n):
+    path, k = [], n - 1
+    while k != -1:
+        path.append(k)
+        k = previous[k]
+    return np.array(path[::-1])
+
+
+def best_so_far(x, n):
+    found, best = [], 0
+    for i in range(n):
+        if x[i] > best:
+            best = x[i]
+        if x[i] >= 0:
+            found.append(best)
+    return np.array(found), len(found)
+
+
+def list_of_both(x, n):
+    found, best = [], 0
+    for i in range(n):
+        if x[i] > best:
+            best = x[i]
+        found.append(best)
+    return found
+
+
+def test_lists_of_both_kinds() -> None:
+    same(path_to, np.array([-1, 0, 1, 1, 3]), 5)
+    same(best_so_far, np.array([-3, 0, 4, 2, 7]), 5)
+    with pytest.raises(UnsupportedError, match="the function returns the list found"):
+        pytocu.jit(list_of_both)(np.array([0, 4]), 2)

@@ -52,11 +52,11 @@ def positions(x):
 
 
 def largest(x):
-    return max(x), min(x), max(abs(v) for v in x), min(v * 2 for v in x), max([v for v in x])
+    return max(x), min(x), max(abs(v) for v in x), min(v * 2 for v in x), max([v + 1 for v in x])
 
 
 def elements(x):
-    return any(v > 6 for v in x), all(v > -9 for v in x), any(x > 6), all(x > -5), any([v < -4 for v in x])
+    return any(v > 6 for v in x), all(v > -9 for v in x), any(x > 6), all(x > -5), any(v < -4 for v in x[1:])
 
 
 def some_elements(x):

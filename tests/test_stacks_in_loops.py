@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 RNG = np.random.default_rng(0)
 IMAGE = RNG.random((5, 6)) > 0.45
@@ -46,8 +51,185 @@ def components(mask):
     return labels, count
 
 
+def breadth_first(indptr, indices, source):
+    distance = np.full(len(indptr) - 1, -1)
+    distance[source] = 0
+    queue = deque([source])
+    while queue:
+        u = queue.popleft()
+        for k in range(indptr[u], indptr[u + 1]):
+            v = indices[k]
+            if distance[v] == -1:
+                distance[v] = distance[u] + 1
+                queue.append(v)
+    return distance
+
+
+def depth_first(indptr, indices, source):
+    seen = np.zeros(len(indptr) - 1, dtype=bool)
+    order = []
+    stack = [source]
+    while stack:
+        u = stack.pop()
+        if seen[u]:
+            continue
+        seen[u] = True
+        order.append(u)
+        for v in indices[indptr[u] : indptr[u + 1]][::-1]:
+            if not seen[v]:
+                stack.append(v)
+    return np.array(order)
+
+
+def near_ones(x, limit):
+    """Lists that a step makes longer by as many members as data say."""
+    n = len(x)
+    seen = np.zeros(n, dtype=bool)
+    stack, count = [0], 0
+    while stack:
+        i = stack.pop()
+        if not seen[i]:
+            seen[i] = True
+            count += 1
+            stack.extend([k for k in range(n) if abs(x[k] - x[i]) < limit])
+    return seen, count
+
+
+def greatest_of_windows(x, width):
+    window, found = deque(), []
+    for i in range(len(x)):
+        while window and x[window[-1]] <= x[i]:
+            window.pop()
+        window.append(i)
+        if window[0] <= i - width:
+            window.popleft()
+        if i >= width - 1:
+            found.append(x[window[0]])
+    return np.array(found)
+
+
+ADJACENT = RNG.random((8, 8)) < 0.3
+GRAPH = np.r_[0, np.cumsum(ADJACENT.sum(1))], np.nonzero(ADJACENT)[1]
+
+
 @pytest.mark.parametrize(
-    ("function", "arguments"), [(a_stack_in_each_step, (RNG.random(5) > 0.4, 5)), (components, (IMAGE,))]
+    ("function", "arguments"),
+    [
+        (a_stack_in_each_step, (RNG.random(5) > 0.4, 5)),
+        (components, (IMAGE,)),
+        (breadth_first, (*GRAPH, 0)),
+        (depth_first, (*GRAPH, 0)),
+        (near_ones, (RNG.random(12), 0.2)),
+        (greatest_of_windows, (RNG.random(14), 3)),
+    ],
 )
 def test_programs(function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-    everywhere(function, *arguments)
+    expected = function(*arguments)
+    found = pytocu.jit(function)(*arguments)
+    for one, wanted in zip(*(r if isinstance(r, tuple) else (r,) for r in (found, expected)), strict=True):
+        compare(one, wanted)
+
+
+def extended(x, n):
+    found, other = [], []
+    for k in range(n):
+        found.extend(range(k))
+        found += [i for i in range(len(x)) if x[i] > k]
+        other += [k, k + 1]
+    return found, other
+
+
+def extended_by_itself(x, n):
+    found = [i for i in range(len(x)) if x[i] > n]
+    for k in range(2):
+        if k < n:
+            found.extend(found)
+    return len(found)
+
+
+def emptied(x, n):
+    queue = deque()
+    for i in range(len(x)):
+        if x[i] > 0:
+            queue.append(i)
+    for _ in range(n):
+        queue.popleft()
+    return len(queue)
+
+
+def last_three(x, n):
+    window = deque([0], maxlen=3)
+    total = 0
+    for i in range(n):
+        window.append(i * 2)
+        total += window[0]
+    return total, len(window)
+
+
+def of_a_comprehension(x, n):
+    queue = deque([i for i in range(len(x)) if x[i] > 0])
+    total = 0
+    while queue:
+        total += queue.popleft() * n
+        if len(queue) > 3:
+            queue.pop()
+    return total
+
+
+@pytest.mark.parametrize("function", [extended, emptied, last_three, of_a_comprehension])
+def test_members_that_a_run_counts(function: Callable[..., Any]) -> None:
+    x = np.array([3.0, -1.0, 2.0, 0.5, 4.0])
+    for n in (0, 1, 3, 9 if function is emptied else 2):
+        everywhere(function, x, n)
+
+
+def both_ends(x, n):
+    queue = deque([n])
+    queue.appendleft(n + 1)
+    queue.append(len(x))
+    first = queue.popleft()
+    return first, queue.pop(), queue[0], len(queue)
+
+
+def test_queues() -> None:
+    x = np.array([3.0, -1.0, 2.0])
+    assert pytocu.jit(both_ends)(x, 5) == both_ends(x, 5)
+    with pytest.raises(UnsupportedError, match="returns"):
+        pytocu.jit(lambda n: deque([n]))(3)
+    with pytest.raises(UnsupportedError, match=r"deque.rotate is not compiled"):
+        pytocu.jit(lambda n: deque([n]).rotate(1))(3)
+    with pytest.raises(AttributeError, match=r"'collections.deque' object has no attribute 'push'"):
+        pytocu.jit(lambda n: deque([n]).push(1))(3)
+    with pytest.raises(IndexError, match="pop from an empty deque"):
+        pytocu.jit(lambda n: deque([n][:0]).popleft())(3)
+
+
+def filled_as_data_say(limit):
+    stack, count = [0], 0
+    while stack:
+        if stack.pop() == 0:
+            for k in range(int(limit[0])):
+                stack.append(k + 1)
+        count += 1
+    return count
+
+
+def test_a_step_that_appends_more_than_there_is_room_for_is_refused() -> None:
+    assert pytocu.jit(filled_as_data_say)(np.array([700])) == 701
+    with pytest.raises(UnsupportedError, match="makes the list stack longer by more members"):
+        pytocu.jit(filled_as_data_say)(np.array([5000]))
+
+
+def between_knots(x, y, queries):
+    """A search in each step of a loop of one thread."""
+    n = len(x)
+    out = np.empty_like(queries)
+    for k, q in enumerate(queries):
+        i = min(max(np.searchsorted(x, q) - 1, 0), n - 2)
+        out[k] = y[i] + (y[i + 1] - y[i]) * (q - x[i])
+    return out
+
+
+def test_a_search_in_each_step() -> None:
+    x = np.sort(RNG.random(7))
+    everywhere(between_knots, x, RNG.random(7), RNG.random(9))

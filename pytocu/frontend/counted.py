@@ -100,7 +100,7 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
 
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
     """As :func:`ask`, of a list to which the steps of a loop, at that place, append as many members, or did."""
-    if context.elements is not None or grown.shared or grown.frozen or grown.key is None:
+    if context.elements is not None or grown.shared or grown.frozen:
         return
     name = grown.name
     if place is None and grown.place is None:
@@ -109,6 +109,8 @@ def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
             place, (name, *others) = around.place, _names(around.state, grown)
             if others:
                 return
+    if place is None and grown.key is None:
+        return
     _want(context, Wanted(place or grown.key[1], name, grown.type, grown.inner))
 
 
@@ -526,7 +528,7 @@ def _append(frame: Frame, counted: Counted, value: Any, /) -> None:
     if most != 0:
         append(frame, counted, value)
     if most:
-        _run_piece(frame, f"if len(self) > {most}:\n    self.popleft()", self=counted)
+        _run_piece.function(frame, f"if len(self) > {most}:\n    self.popleft()", self=counted)
 
 
 def _append_left(frame: Frame, counted: Counted, value: Any, /) -> None:
@@ -534,7 +536,7 @@ def _append_left(frame: Frame, counted: Counted, value: Any, /) -> None:
     if most != 0:
         _methods_with_loops()["insert"](frame, counted, 0, value)
     if most:
-        _run_piece(frame, f"if len(self) > {most}:\n    self.pop()", self=counted)
+        _run_piece.function(frame, f"if len(self) > {most}:\n    self.pop()", self=counted)
 
 
 def _pop_left(frame: Frame, counted: Counted) -> Any:

@@ -15,6 +15,7 @@ from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, Generated, Grown, GrownMethod, Steps, contains_dynamic, is_array
 
+_ask = Deferred("pytocu.frontend.counted", "ask")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _list_of = Deferred("pytocu.frontend.builtin_calls", "list_of")
 _listed = Deferred("pytocu.frontend.ordering", "listed")
@@ -86,6 +87,11 @@ def call_method(frame: Frame, held: list[Any], name: str, args: tuple[Any, ...],
     context = frame.context
     queue = noted(context, held)
     assert queue is not None
+    if name not in ("count", "index") and any(id(held) in one.known for one in context.growing):
+        # How many members it has a run decides.
+        _ask(context, held, [*held, *args] if name.startswith("append") else held)
+        text = "a deque that a loop changes is not compiled here"
+        raise UnsupportedError(text, context.loc, "use an array and two positions")
     if name in ("pop", "popleft"):
         attempt(context, getattr(deque([0]), name), *args, **kwargs)
         if not held:
