@@ -347,14 +347,14 @@ def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) ->
             attempt(frame.context, function)
         if len(values) > 1 and default is not _NOTHING:
             attempt(frame.context, function, 0, 0, default=0)
-        over = values[0] if len(values) == 1 else list(values)
+        over: Any = values[0] if len(values) == 1 else list(values)
         plain = key is None and default is _NOTHING
         if isinstance(over, Grown) and plain:
             return _extreme_of_members(frame, function, row, over)
         if isinstance(over, Generated) and plain:
             made = _listed(frame, over)
             return handler(frame, made)
-        if _is_long(over) and plain and element(over.type).kind != "f":
+        if isinstance(over, Value) and _is_long(over) and plain and element(over.type).kind != "f":
             return _extreme_of_array(frame, function.__name__, row, over)
         more = {} if default is _NOTHING else {"default": default}
         if _is_long(over) or isinstance(over, Grown | Generated | Steps):

@@ -194,6 +194,7 @@ def _same_members(frame: Frame, left: Any, right: Any) -> Any:
 def _ordered(frame: Frame, op: ast.cmpop, left: Sequence[Any], right: Sequence[Any]) -> Any:
     """A comparison of tuples or lists: that of the first members that are not equal, or else of their lengths."""
     context = frame.context
+    differ: Any
     found: Any = compute(context, _ORDERS[type(op)], len(left), len(right))
     for a, b in reversed([*zip(left, right, strict=False)]):
         differ = False if a is b else _compare_one(frame, ast.NotEq(), a, b)

@@ -205,7 +205,9 @@ def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -
         return
     columns: Any = rows
     if ranks.inner is not None:
-        columns = tuple(_column(context, rows, number) for number in reversed(range(dimensions(rows)[1])))
+        count = dimensions(rows)[1]
+        assert isinstance(count, int)
+        columns = tuple(_column(context, rows, number) for number in reversed(range(count)))
     if not isinstance(grown, Counted):
         source = _ORDER[bool(reverse)] + "found = kept[order]"
         grown.rows = run_piece(frame, source, kept=grown.rows, columns=columns, **_ORDERS)

@@ -573,17 +573,17 @@ def _finish(
     for number, (param, result) in enumerate(zip(params, results, strict=False)):
         if param not in from_start and param not in begun:
             continue
-        ends = following.get(param)
+        last = following.get(param)
         if param in begun:
             if param in bound_behind:
                 context.marks[result] = context.marks[param]._replace(value=bound_behind[param])
             continue
-        mark = bound_behind.get(param) if ends in still else None
-        if mark is None and stepped is not None and ends not in still:
+        mark = bound_behind.get(param) if last in still else None
+        if mark is None and stepped is not None and last not in still:
             mark = as_strong(context, stepped)
-        maybe = either(still[ends], from_start[param]) if ends in still else from_start[param]
+        maybe = either(still[last], from_start[param]) if last in still else from_start[param]
         if param not in perhaps and (len(maybe.kinds) > 1 or Required(loc, param.name) in context.handed):
-            if mark is not None and ends in still:
+            if mark is not None and last in still:
                 late[result] = (mark, param.name)
             elif stepped is not None:
                 results[number] = behind_steps(context, op, head, going, result, param.name)

@@ -137,7 +137,7 @@ def any_of(frame: Frame, members: Sequence[Any], function: Callable[..., Any]) -
     join = either if function is any else both
     use = "a | b, or np.logical_or(a, b)" if function is any else "a & b, or np.logical_and(a, b)"
     found: Any = function is all
-    data: Value | None = None
+    data: Any = None
     for member in members:
         if not decides(member):
             known = truth(context, member, f"{function.__name__}()", f"use {use}")
