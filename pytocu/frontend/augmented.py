@@ -30,7 +30,7 @@ from pytocu.frontend.values import Flat, Grown, Masked, as_value, contains_dynam
 from pytocu.ir.core import Value
 
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
-_extend = Deferred("pytocu.frontend.counted", "extend")
+_extend = Deferred("pytocu.frontend.extending", "extend")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
 
 _IN_PLACE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

@@ -38,14 +38,12 @@ from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
     Context,
     Counted,
-    Generated,
     Grown,
     GrownMethod,
     Steps,
     as_value,
     dim_value,
     dimensions,
-    is_array,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
@@ -54,6 +52,7 @@ from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, scal
 _listed = Deferred("pytocu.frontend.ordering", "listed")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _choose = Deferred("pytocu.frontend.choices", "choose")
+_extending = Deferred("pytocu.frontend.extending", "methods")
 _delete_at = Deferred("pytocu.frontend.list_methods", "delete_at")
 _grown_member = Deferred("pytocu.frontend.grown", "member_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
@@ -62,7 +61,6 @@ _member = Deferred("pytocu.frontend.subscripts", "member")
 _methods_with_loops = Deferred("pytocu.frontend.list_methods", "methods")
 _opened = Deferred("pytocu.frontend.grown_members", "opened")
 _pop_at = Deferred("pytocu.frontend.list_methods", "pop_at")
-_run_piece = Deferred("pytocu.frontend.pieces", "run_piece")
 _queue_of = Deferred("pytocu.frontend.queues", "noted")
 _position = Deferred("pytocu.frontend.grown", "position")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
@@ -367,10 +365,10 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     elif counted.kinds is not None and not counted.mixed and isinstance(found, ScalarType):
         # It may be a Python number on the way that it comes here.
         value = note_member(context, value, counted.kinds)
-    _make_room(context, counted, 1, number)
+    make_room(context, counted, 1, number)
     place = binary(context, "add", counted.begin, counted.length)
     if (context.loc, number) in counted.watched:
-        _refuse_full(context, counted, place)
+        refuse_full(context, counted, place)
     _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
     counted.length = binary(context, "add", counted.length, 1)
 
@@ -402,7 +400,7 @@ def _of_two_kinds(context: Context, counted: Counted, value: Any, found: Any) ->
     return of_type(context, value, common)
 
 
-def _refuse_full(context: Context, counted: Counted, place: Any) -> None:
+def refuse_full(context: Context, counted: Counted, place: Any) -> None:
     """Let a run be refused in which a step appends more members than there is room for."""
     room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0]))
     text = f"a step of a while loop makes {counted.text} longer by more members than the arguments have, and {_ALLOWED:,} more"
@@ -412,7 +410,7 @@ def _refuse_full(context: Context, counted: Counted, place: Any) -> None:
     refuse_if(context, as_value(context, room), False, error)
 
 
-def _make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
+def make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
     """Note that a line appends so many members at most, or make the rows for them where no loop is around."""
     around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
     if around is None:
@@ -446,7 +444,7 @@ def method(frame: Frame, counted: Counted, name: str) -> GrownMethod:
     UnsupportedError
         One that is not known.
     """
-    if name not in methods() or (name in _OF_QUEUES and counted.queue is None):
+    if name not in methods() or (counted.queue is None and name in _OF_QUEUES):
         of_lists = ", ".join(known for known in methods() if known not in _OF_QUEUES)
         text = f"{counted.name}.{name}: of a list whose length a run decides only {of_lists} are compiled"
         raise UnsupportedError(text, frame.context.loc, "use np.array of it")
@@ -455,10 +453,10 @@ def method(frame: Frame, counted: Counted, name: str) -> GrownMethod:
 
 def methods() -> dict[str, Callable[..., Any]]:
     """The methods, by name."""
-    return _METHODS | _OF_QUEUES | _methods_with_loops()
+    return _METHODS | _extending() | _methods_with_loops()
 
 
-def _pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
+def pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
     context = frame.context
     key = _position(context, key)
     if type(key) is not int or key not in (0, -1):
@@ -476,75 +474,12 @@ def _shorter(context: Context, counted: Counted, key: int) -> None:
     counted.length = binary(context, "subtract", counted.length, 1)
 
 
-def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> None:
-    """``list.extend``, or ``+=``, of a list that need not be such a one yet."""
-    context = frame.context
-    if isinstance(held, Counted):
-        _extend(frame, held, values)
-        return
-    if isinstance(held, Grown):
-        ask_grown(context, held)
-    elif not _is_gone_over(values):
-        held.extend(_iterate(frame, values, what))
-        return
-    else:
-        with context.builder.nested():
-            sample = _grown_member(frame, values if isinstance(values, Grown) else _listed(frame, values), 0, True)
-        ask(context, held, [sample])
-    text = f"{what} makes a list longer by as many members as are known only at run time"
-    raise UnsupportedError(text, context.loc, "use a loop that appends them one by one")
-
-
-def _is_gone_over(values: Any) -> bool:
-    """Whether a loop of run time goes over something."""
-    long = is_array(values) and bool(dimensions(values)) and not isinstance(dimensions(values)[0], int)
-    return long or isinstance(values, Steps | Generated | Grown)
-
-
-def _extend(frame: Frame, counted: Counted, values: Any) -> None:
-    context = frame.context
-    values = _listed(frame, values) if _is_gone_over(values) and not isinstance(values, Grown) else values
-    if isinstance(values, Grown):
-        if values.type != counted.type or not same_held(values.inner, counted.inner) or values.mixed:
-            raise _unlike(context, counted.name, [counted.type, values.type])
-        # It may be the list itself.
-        rows = context.builder.emit("copy", (_rows_of(context, values),))
-        _make_room(context, counted, dimensions(values.rows)[0])
-        place = binary(context, "add", counted.begin, counted.length)
-        end = binary(context, "add", place, _length_of(context, values))
-        _assign_member(frame, counted.rows, slice(place, end), rows, counted.name)
-        counted.length = binary(context, "subtract", end, counted.begin)
-        return
-    for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):
-        append(frame, counted, value, number)
-
-
 def _clear(frame: Frame, counted: Counted) -> None:
     counted.begin = counted.length = 0
 
 
-def _append(frame: Frame, counted: Counted, value: Any, /) -> None:
-    most = None if counted.queue is None else counted.queue.most
-    if most != 0:
-        append(frame, counted, value)
-    if most:
-        _run_piece.function(frame, f"if len(self) > {most}:\n    self.popleft()", self=counted)
-
-
-def _append_left(frame: Frame, counted: Counted, value: Any, /) -> None:
-    most = None if counted.queue is None else counted.queue.most
-    if most != 0:
-        _methods_with_loops()["insert"](frame, counted, 0, value)
-    if most:
-        _run_piece.function(frame, f"if len(self) > {most}:\n    self.pop()", self=counted)
-
-
-def _pop_left(frame: Frame, counted: Counted) -> Any:
-    return _pop(frame, counted, 0)
-
-
-_METHODS: dict[str, Callable[..., Any]] = {"append": _append, "extend": _extend, "pop": _pop, "clear": _clear}
-_OF_QUEUES = {"appendleft": _append_left, "popleft": _pop_left}
+_OF_QUEUES = ("appendleft", "popleft")
+_METHODS: dict[str, Callable[..., Any]] = {"append": append, "pop": pop, "clear": _clear}
 
 
 def delete(frame: Frame, counted: Grown, key: Any) -> None:
@@ -657,6 +592,6 @@ def settled(context: Context, counted: Counted) -> Grown:
 
 
 __all__ = [
-    "append", "ask", "ask_grown", "assign", "begin", "delete", "extend", "for_loop", "inside", "member_of", "method", "methods",
-    "settled", "while_loop",
+    "append", "ask", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "make_room", "member_of", "method",
+    "methods", "pop", "refuse_full", "settled", "while_loop",
 ]  # fmt: skip

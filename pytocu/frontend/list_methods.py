@@ -236,4 +236,4 @@ def methods() -> dict[str, Callable[..., Any]]:
     return {"insert": insert, "remove": remove, "index": index, "count": count, "reverse": reverse, "sort": sort}
 
 
-__all__ = ["contains", "delete_at", "methods", "pop_at"]
+__all__ = ["contains", "delete_at", "insert", "methods", "pop_at", "sort"]

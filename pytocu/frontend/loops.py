@@ -16,7 +16,6 @@ from pytocu.frontend.control import (
     mentioned,
 )
 from pytocu.frontend.first_steps import (
-    Mark,
     Required,
     behind_steps,
     differs,
@@ -28,7 +27,7 @@ from pytocu.frontend.first_steps import (
 )
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
-from pytocu.frontend.kinds import Maybe, either, follow, is_scalar
+from pytocu.frontend.kinds import Maybe, either, follow
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.loop_memory import (
     StepRead,
@@ -41,6 +40,7 @@ from pytocu.frontend.loop_memory import (
     refuse_shared_memory,
     with_own,
 )
+from pytocu.frontend.marks import begun_around, begun_as_python, note_marks, start_marks, type_of, written_flags
 from pytocu.frontend.merging import blank, in_region, may_be_one
 from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
@@ -66,7 +66,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, is_number, symbols
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
 _ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
 _at_the_start = Deferred("pytocu.frontend.perhaps", "at_the_start")
@@ -356,7 +356,7 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         leaves: list[Any] = []
         key = (owner, name)
         form = flatten(before.parts.get(key, owner.locals[name]), leaves)
-        stated = read.types.get((owner, name)) or [_type(frame.context, v) for v in leaves]
+        stated = read.types.get((owner, name)) or [type_of(frame.context, v) for v in leaves]
         params = [Value(regions.bare(type), name) for type in stated]
         read.params.extend(params)
         read.forms.append(form)
@@ -364,7 +364,7 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         if key in before.shared:
             mark_shared(frame.context, owner.locals[name])
         builder.made.extend(params)
-        _mark(frame.context, leaves, params)
+        note_marks(frame.context, leaves, params)
         if sets := read.shared.get((owner, name)):
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
             # Behind the first steps it may be memory of the function's own.
@@ -377,26 +377,6 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
     read.state.take_parts(before)
     read.next = list(following)
     read.extras = list(extras)
-
-
-def _mark(context: Context, starts: Sequence[Any], params: Sequence[Value]) -> None:
-    """Note what says in a step whether a name that began as a Python number is one still."""
-    if context.elements is not None:
-        return
-    for start, param in zip(starts, params, strict=True):
-        if not isinstance(param.type, ScalarType):
-            continue
-        around = context.marks.get(start) if isinstance(start, Value) else None
-        kind = around.kind if around is not None else _type(context, start)
-        if isinstance(kind, WeakType):
-            context.marks[param] = Mark(Value(scalar(BOOL), f"{param.name}_bound"), kind)
-
-
-def _type(context: Context, value: Any) -> Any:
-    if isinstance(value, Value):
-        return value.type
-    with context.builder.nested():
-        return as_value(context, value).type
 
 
 def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Type]]:
@@ -416,7 +396,7 @@ def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Typ
             # A branch leaves the Python number on one side, as a step that ends early does.
             found = [b if a == o else a for o, (a, b) in zip(own, value.types, strict=True)]
         elif same_form(flatten(value, leaves), form):
-            found = [regions.bare(_type(context, v)) for v in leaves]
+            found = [regions.bare(type_of(context, v)) for v in leaves]
         else:
             continue
         pairs = list(zip(own, found, strict=True))
@@ -473,15 +453,15 @@ def _finish(
     used = {a for inst in read.insts for a in inst.args} | set(ends)
     place = 0
     taken: list[tuple[Frame, str, Any, int]] = []
-    from_start = _from_start(context, before, read)
+    from_start = begun_as_python(context, before, read)
     following = _next_step(read, after)
     other, still = follow(from_start, read.insts, following) if from_start else ({}, {})
     for inst in other.values():
         _ask_for_kinds(context, inst)
     # Of a step of a loop around: what makes something else of Python's numbers is seen there.
-    begun = {p: maybe for p, maybe in _begun_around(context, before, read).items() if p not in from_start}
+    begun = {p: maybe for p, maybe in begun_around(context, before, read).items() if p not in from_start}
     still_around = follow(begun, read.insts, following)[1] if begun else {}
-    flags = _flags(context, read, from_start, begun, still | still_around, following)
+    flags = written_flags(context, read, from_start, begun, still | still_around, following)
     if from_start and not flags and any(following.get(p) in still for p in from_start):
         # Whether loops inside have steps nobody follows.
         other, still = follow(from_start, read.insts, following, empty=False)
@@ -536,7 +516,7 @@ def _finish(
     ends.extend([*yields, *memory_ends, *next_of_turns])
     params += numbers_of_turns
     results_inside = {r for inst in read.insts for r in inst.results}
-    start_marks = _start_marks(context, before, read)
+    before_marks = start_marks(context, before, read)
     loose = [context.marks[p].value for p in read.params if p in context.marks and p not in flags]
     loose = [mark for mark in loose if mark in used]
     marks = [*(mark for mark, _ in flags.values()), *loose]
@@ -550,7 +530,7 @@ def _finish(
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
     unseen = [Value(regions.bare(v.type), v.name) for v in extras[: len(extras) - len(marks)]] + marks
-    begin = [start_marks[v] if v in start_marks else blank(context, v.type) for v in unseen]
+    begin = [before_marks[v] if v in before_marks else blank(context, v.type) for v in unseen]
     first = [*lead, *starts, *memory_starts, *turn_starts, *begin]
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
@@ -652,76 +632,9 @@ def _from_start_on(context: Context, value: Any, type: Type) -> Value:
     return of_type(context, made, type)
 
 
-def _begun_around(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
-    """The parameters of a step that are what a loop around carries from a Python number on."""
-    found: dict[Value, Maybe] = {}
-    params = iter(read.params)
-    for owner, name in read.names:
-        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
-            if isinstance(value, Value) and value in context.marks and param in context.marks:
-                found[param] = Maybe(frozenset([context.marks[param].kind]), None, frozenset({param}))
-    return found
-
-
-def _start_marks(context: Context, before: State, read: StepRead) -> dict[Value, Value]:
-    """By what says in a step whether a name is a Python number: what says it before the loop, in a step of a loop around."""
-    found: dict[Value, Value] = {}
-    params = iter(read.params)
-    for owner, name in read.names:
-        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
-            if isinstance(value, Value) and value in context.marks and param in context.marks:
-                found[context.marks[param].value] = context.marks[value].value
-    return found
-
-
-def _from_start(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
-    """The parameters of a step that are NumPy scalars and begin as Python numbers."""
-    found: dict[Value, Maybe] = {}
-    if context.elements is not None:
-        return found
-    params = iter(read.params)
-    for owner, name in read.names:
-        old: list[Any] = []
-        flatten(before.value(owner, name), old)
-        for value, param in zip(old, params, strict=False):
-            weak = _type(context, value)
-            if isinstance(param.type, ScalarType) and isinstance(weak, WeakType):
-                constant = const_inst(value)
-                known = constant.attr("value") if constant is not None else None if isinstance(value, Value) else value
-                found[param] = Maybe(frozenset([weak]), known, frozenset({param}))
-    return found
-
-
 def _once_scalars(form: Any, values: Sequence[Value], late: Mapping[Value, tuple[Value, str]], context: Context, _: str) -> Any:
     """What a name holds behind a loop of which the steps may leave it a Python number."""
     return rebuild(form, [once_scalar(context, v, *late[v]) if v in late else v for v in values])
-
-
-def _flags(
-    context: Context,
-    read: StepRead,
-    from_start: Mapping[Value, Maybe],
-    around: Mapping[Value, Maybe],
-    still: Mapping[Value, Maybe],
-    following: Mapping[Value, Any],
-) -> dict[Value, tuple[Value, Value]]:
-    """By parameter that begins as a Python number: whether it is a NumPy scalar when a step begins and when it ends.
-
-    They are written where a step may leave a Python number, and it can be followed when; so they are where a loop `around`
-    asks for it.
-    """
-    if not around and not any(following.get(p) in still for p in from_start):
-        return {}
-    flags = {p: context.marks[p].value for p in (*from_start, *around) if p in context.marks}
-    marks = {value: mark.value for value, mark in context.marks.items()}
-    found: dict[Value, tuple[Value, Value]] = {}
-    with context.builder.behind(read.insts):
-        for param, mark in flags.items():
-            end = is_scalar(context.builder, following.get(param, param), still, marks)
-            if end is None:
-                return {}
-            found[param] = mark, end
-    return found
 
 
 def _next_step(read: StepRead, after: State) -> dict[Value, Any]:
@@ -771,7 +684,7 @@ def _differs(
         text = f"{name} is {first} before a step of the loop and {second} after it{line_made(value)}"
         return differs(context, loc, text, help)
     for param, leaf in zip(params, leaves, strict=True):
-        found = regions.bare(_type(context, leaf))
+        found = regions.bare(type_of(context, leaf))
         if not context.steps.isdisjoint(_lengths(found)) and found != param.type:
             return Unset(
                 f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it, "

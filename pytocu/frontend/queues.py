@@ -87,6 +87,9 @@ def call_method(frame: Frame, held: list[Any], name: str, args: tuple[Any, ...],
     context = frame.context
     queue = noted(context, held)
     assert queue is not None
+    if name in ("extend", "insert") and queue.most is not None:
+        text = f"deque.{name} of one that has a maxlen is not compiled"
+        raise UnsupportedError(text, context.loc, "append one by one")
     if name not in ("count", "index") and any(id(held) in one.known for one in context.growing):
         # How many members it has a run decides.
         _ask(context, held, [*held, *args] if name.startswith("append") else held)

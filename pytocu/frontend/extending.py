@@ -1,0 +1,99 @@
+"""Lists whose length a run decides that a line makes longer by several members, and the ends of queues.
+
+``extend`` and ``+=`` take what is gone over for the rows that they append; how many these are at most, the lists say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pytocu.deferred import Deferred
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.counted import append, ask, ask_grown, make_room, pop, refuse_full
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.grown import length_of, member_of, rows_of, unlike
+from pytocu.frontend.grown_members import same_held
+from pytocu.frontend.operators import binary
+from pytocu.frontend.ordering import listed
+from pytocu.frontend.pieces import run_piece
+from pytocu.frontend.values import Counted, Generated, Grown, Steps, dimensions, is_array
+
+_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_insert = Deferred("pytocu.frontend.list_methods", "insert")
+_iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
+
+
+def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> None:
+    """``list.extend``, or ``+=``, of a list that need not be such a one yet."""
+    context = frame.context
+    if isinstance(held, Counted):
+        _extend(frame, held, values)
+        return
+    if isinstance(held, Grown):
+        ask_grown(context, held)
+    elif not _is_gone_over(values):
+        held.extend(_iterate(frame, values, what))
+        return
+    else:
+        with context.builder.nested():
+            sample = member_of(frame, values if isinstance(values, Grown) else listed(frame, values), 0, True)
+        ask(context, held, [sample])
+    text = f"{what} makes a list longer by as many members as are known only at run time"
+    raise UnsupportedError(text, context.loc, "use a loop that appends them one by one")
+
+
+def _is_gone_over(values: Any) -> bool:
+    """Whether a loop of run time goes over something."""
+    long = is_array(values) and bool(dimensions(values)) and not isinstance(dimensions(values)[0], int)
+    return long or isinstance(values, Steps | Generated | Grown)
+
+
+def _extend(frame: Frame, counted: Counted, values: Any) -> None:
+    context = frame.context
+    if counted.queue is not None and counted.queue.most is not None:
+        raise UnsupportedError("deque.extend of one that has a maxlen is not compiled", context.loc, "append one by one")
+    values = listed(frame, values) if _is_gone_over(values) and not isinstance(values, Grown) else values
+    if isinstance(values, Grown):
+        if values.type != counted.type or not same_held(values.inner, counted.inner) or values.mixed:
+            raise unlike(context, counted.name, [counted.type, values.type])
+        # It may be the list itself.
+        rows = context.builder.emit("copy", (rows_of(context, values),))
+        make_room(context, counted, dimensions(values.rows)[0])
+        place = binary(context, "add", counted.begin, counted.length)
+        end = binary(context, "add", place, length_of(context, values))
+        if (context.loc, 0) in counted.watched:
+            refuse_full(context, counted, binary(context, "subtract", end, 1))
+        _assign_member(frame, counted.rows, slice(place, end), rows, counted.name)
+        counted.length = binary(context, "subtract", end, counted.begin)
+        return
+    for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):
+        append(frame, counted, value, number)
+
+
+def _append(frame: Frame, counted: Counted, value: Any, /) -> None:
+    most = None if counted.queue is None else counted.queue.most
+    if most != 0:
+        append(frame, counted, value)
+    if most:
+        run_piece(frame, f"if len(self) > {most}:\n    self.popleft()", self=counted)
+
+
+def _append_left(frame: Frame, counted: Counted, value: Any, /) -> None:
+    most = None if counted.queue is None else counted.queue.most
+    if most != 0:
+        _insert(frame, counted, 0, value)
+    if most:
+        run_piece(frame, f"if len(self) > {most}:\n    self.pop()", self=counted)
+
+
+def _pop_left(frame: Frame, counted: Counted) -> Any:
+    return pop(frame, counted, 0)
+
+
+def methods() -> dict[str, Callable[..., Any]]:
+    """By their names; those of queues hold no more members than these may."""
+    return {"append": _append, "extend": _extend, "appendleft": _append_left, "popleft": _pop_left}
+
+
+__all__ = ["extend", "methods"]
