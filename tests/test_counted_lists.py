@@ -487,24 +487,6 @@ def test_refused(function: Callable[..., Any], said: str) -> None:
         pytocu.jit(function)(A)
 
 
-def by_as_many_as_data_say(x):
-    stack = [0]
-    count = 0
-    while stack:
-        u = stack.pop()
-        for k in range(int(x[u])):
-            if k < u:
-                stack.append(k)
-        for _ in range(2):
-            count += 1
-    return count
-
-
-def test_a_step_that_appends_as_many_as_data_say_is_refused() -> None:
-    with pytest.raises(UnsupportedError, match="stack grows by as many members as a step decides"):
-        pytocu.jit(by_as_many_as_data_say)(A)
-
-
 @pytest.mark.parametrize("number_of", [int, float, complex, abs, round])
 def test_lists_are_no_numbers(number_of: Callable[[Any], Any]) -> None:
     def of_some(x: np.ndarray) -> Any:

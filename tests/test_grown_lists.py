@@ -388,13 +388,17 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
         (of_counted_elements, "whose length changes from step to step"),
-        (again, "holds f64 and a Python float"),
         (of_two_names, "a list grows in a loop"),
     ],
 )
 def test_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(V.copy(), 3)
+
+
+def test_a_python_number_beside_numpys() -> None:
+    everywhere(again, V.copy(), 3)
+
 
 
 def test_ints_without_members_would_be_float64() -> None:

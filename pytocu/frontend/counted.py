@@ -362,7 +362,7 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     found = _type_of(context, value)
     if found != counted.type or not same_held(held_in(context, value), counted.inner):
         value = _of_two_kinds(context, counted, value, found)
-    elif counted.kinds is not None and not counted.mixed and isinstance(found, ScalarType):
+    elif counted.kinds is not None and not counted.mixed and isinstance(value, Value) and isinstance(found, ScalarType):
         # It may be a Python number on the way that it comes here.
         value = note_member(context, value, counted.kinds)
     make_room(context, counted, 1, number)

@@ -401,7 +401,8 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
     if not _may_be_alike(found, grown.type) or not same_held(held_in(context, value), grown.inner):
         raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
-    if isinstance(found, ScalarType) and grown.key is not None and not grown.mixed and context.elements is None:
+    noted = context.elements is None and grown.key is not None and not grown.mixed
+    if noted and isinstance(value, Value) and isinstance(found, ScalarType):
         value = note_member(context, value, grown.key)
     place = dim_value(context, grown.place + grown.appended)
     _assign_member(frame, grown.rows, place, stored(context, value, grown.rows), grown.name)
