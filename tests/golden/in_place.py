@@ -12,8 +12,8 @@ def into(x, y, z, out):
 #| func @into(%x: f32[n], %y: f32[n], %z: f32[n], %out: f32[n]) {
 #|   %0 = multiply %x, %y : f32[n]
 #|   %1 = add %0, %z : f32[n]
-#|   %2 = transpose %out {axes = (0,)} : f32[n]
 #|   writable %out {what = "assignment destination"}
+#|   %2 = transpose %out {axes = (0,)} : f32[n]
 #|   %out_1 = update %out, %2, %1 : f32[n]
 #|   return %out, %out_1 {tree = 0, updates = ((0, 1),)}
 #| }
@@ -234,8 +234,8 @@ def relax(u):
 
 #$ dump relax --args "f64[n]" --after bufferize
 #| host func @relax(%u: f64[n]) {
-#|   %0 = slice %u {size = (max(n - 2, 0),), start = (1,), step = (1,)} : f64[max(n - 2, 0)]
 #|   writable %u {what = "assignment destination"}
+#|   %0 = slice %u {size = (max(n - 2, 0),), start = (1,), step = (1,)} : f64[max(n - 2, 0)]
 #|   %out = allocate : f64[max(n - 2, 0)]
 #|   launch %u, %out {name = "relax", outputs = 1} (%u: f64[n]) {
 #|     %0 = const 0.5 : f64
@@ -413,9 +413,9 @@ def kept(x):
 
 #$ dump kept --args "f32[n]" --after bufferize
 #| host func @kept(%x: f32[n]) {
+#|   writable %x {what = "assignment destination"}
 #|   check {dims = (0, n, 0), kind = "index", shapes = ()}
 #|   %0 = index %x {at = 0, axis = 0, keep = True} : f32[]
-#|   writable %x {what = "assignment destination"}
 #|   %x_before = allocate : f32[n]
 #|   launch %x, %x_before {name = "kept_copy0", outputs = 1, why = "x is read again after it was changed"} (%x: f32[n]) {
 #|     %0 = copy %x : f32[n]
