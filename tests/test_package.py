@@ -53,7 +53,7 @@ FLOORS: dict[str, set[str]] = {
     "frontend": _GROUND | {"ir", "frontend"},
     "passes": _GROUND | {"ir", "passes"},
     "backend": _GROUND | {"ir", "backend"},
-    "runtime": _GROUND | {"ir.types", "ir.dims", "ir.python_functions", "ir.library_names", "runtime"},
+    "runtime": _GROUND | {"ir.types", "ir.dims", "ir.axis_orders", "ir.python_functions", "ir.library_names", "runtime"},
     "planning": _GROUND | _COMPILER | {"ir", "runtime"},
     "driver": _GROUND | _COMPILER | {"ir", "runtime", "planning"},
     "call_builds": _GROUND | {"backend", "runtime"},

@@ -73,7 +73,8 @@ def _steps(plan: Plan) -> Iterator[str]:
 def _parameter(parameter: Parameter) -> str:
     match parameter.kind:
         case "array":
-            order = {"C": "", "F": ", column-major", "S": ", strided"}[parameter.layout]
+            known = {"C": "", "F": ", column-major", "S": ", strided"}
+            order = known.get(parameter.layout, f", order {parameter.layout}")
             return f"{parameter.name}, {parameter.dtype}[{', '.join(map(str, parameter.shape))}]{order}"
         case "weak":
             return f"{parameter.name}, Python's {parameter.dtype}"

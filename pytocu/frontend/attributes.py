@@ -49,6 +49,7 @@ _note_write = Deferred("pytocu.frontend.inplace", "note_write")
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
 _view_of_another_size = Deferred("pytocu.frontend.bytes_as", "view_of_another_size")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
+_laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
 
@@ -293,7 +294,9 @@ def astype(
         lies = made is value and _is_dense(context, made if order == "C" else transpose(context, made, ()))
     if not dimensions(made) and (made is not value or isinstance(value.type, ScalarType)):
         return made
-    return made if lies and (made is not value or not copy) else _in_order(context, made, order)
+    if not lies or (made is value and copy):
+        return _in_order(context, made, order)
+    return _laid_out_as(context, made, value, order) if dimensions(made) else made
 
 
 def _astype_order(order: Any) -> Any:

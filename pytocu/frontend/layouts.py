@@ -1,19 +1,23 @@
 """How NumPy lays elements out in memory, as far as it follows while compiling.
 
-What a function makes is in row-major order here.  NumPy makes results of elementwise functions in the order of their
-operands, and whether a reshape of them is a view follows from that order.
+NumPy makes results of elementwise functions in the order of their operands (see `pytocu.ir.layouts`).  The ``return``
+states that order, and whether a reshape of them is a view follows from it.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from pytocu.frontend.values import Context, dimensions
+from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
-from pytocu.ir.types import ArrayType
+from pytocu.ir.layouts import arrays_of, layout_for, like, result_ranks
+from pytocu.ir.layouts import row_major as row_major_ranks
+from pytocu.ir.types import ArrayType, axes_of
 
 Shape = tuple[DimLike, ...]
 
@@ -21,8 +25,8 @@ UNKNOWN = "any_stride_"
 """What the names of strides begin with that are not known while compiling."""
 
 
-Order = tuple[str | None, frozenset[Value]]
-"""``C``, ``F`` or not known, and arguments of which it is known only where they are in row-major order."""
+Order: TypeAlias = "tuple[Ranks | None, frozenset[Value]]"
+"""How far the elements of the axes are apart, or None; and the arguments that have to be in row-major order for that."""
 
 
 def strides_of(context: Context, value: Value) -> list[DimLike]:
@@ -32,7 +36,7 @@ def strides_of(context: Context, value: Value) -> list[DimLike]:
     """
     root = context.builder.root(value)
     named = context.builder.strides_of(root)
-    strides = _of_layout(root.type, order_of(context, root)[0]) if named is None else [above - below for above, below in named]
+    strides = _dense(root.type, order_of(context, root)[0]) if named is None else [above - below for above, below in named]
     for inst in reversed(context.builder.views(value)):
         strides = _through(inst, strides)
     return strides
@@ -44,15 +48,12 @@ def rests(context: Context, value: Value) -> frozenset[Value]:
     return frozenset() if context.builder.strides_of(root) is not None else order_of(context, root)[1]
 
 
-def _of_layout(type: object, order: str | None) -> list[DimLike]:
+def _dense(type: object, ranks: Ranks | None) -> list[DimLike]:
     assert isinstance(type, ArrayType)
-    shape = type.shape
-    match order:
-        case "C":
-            return [product(shape[a + 1 :]) for a in range(len(shape))]
-        case "F":
-            return [product(shape[:a]) for a in range(len(shape))]
-    return _unknown(shape)
+    if ranks is None:
+        return _unknown(type.shape)
+    axes = best_axes(type.ndim, [ranks])
+    return [product([type.shape[a] for a in axes[axes.index(axis) + 1 :]]) for axis in range(type.ndim)]
 
 
 def _unknown(shape: Shape) -> list[DimLike]:
@@ -95,8 +96,21 @@ def _reshaped(shape: Shape, source: Shape, strides: list[DimLike]) -> list[DimLi
 # The order of what is made.
 
 
+def orders_of(context: Context, results: Sequence[Value]) -> tuple[str | None, ...]:
+    """The layouts that NumPy gives new arrays that are returned; empty where nothing can be in another than row-major order."""
+    found = tuple(_layout(context, value) for value in results)
+    return found if any(found) else ()
+
+
+def _layout(context: Context, value: Value) -> str | None:
+    if not isinstance(value.type, ArrayType) or _long(value) < 2:
+        return None
+    ranks, _ = order_of(context, value)
+    return None if ranks is None else layout_for(value.type, ranks)
+
+
 def order_of(context: Context, value: Value) -> Order:
-    """The order in which NumPy would have the elements of a whole memory, or of contents.
+    """The order in which NumPy would have the elements of a value, which may be a view.
 
     A part of an array, which is in no order, has that of the array.
     """
@@ -108,7 +122,7 @@ def order_of(context: Context, value: Value) -> Order:
             pending.pop()
             continue
         inst = current.inst
-        arrays = [a for a in inst.args if _long(a) > 1] if inst is not None and _long(current) > 1 else []
+        arrays = [] if inst is None else arrays_of(inst)
         missing = [a for a in arrays if a not in known]
         if missing:
             pending += missing
@@ -116,51 +130,35 @@ def order_of(context: Context, value: Value) -> Order:
         order = _order(current, inst, {a: known[a][0] for a in arrays})
         taken = frozenset[Value]().union(*(known[a][1] for a in arrays))
         if inst is None and order is None and context.builder.strides_of(current) is not None:
-            order, taken = "C", frozenset((current,))
+            order, taken = row_major_ranks(dimensions(current)), frozenset((current,))
         known[current] = order, taken if order is not None else frozenset()
         pending.pop()
     return known[value]
 
 
+def _order(value: Value, inst: Inst | None, orders: dict[Value, Ranks | None]) -> Ranks | None:
+    shape = dimensions(value)
+    if inst is None:
+        assert isinstance(value.type, ArrayType)
+        layout = value.type.layout
+        return None if layout == "S" and value.type.ndim > 1 else ranks_of(axes_of(layout, len(shape)), shape)
+    if (known := result_ranks(inst, orders)) is not None or inst.op.kind in ("view", "elementwise", "reduce", "scan"):
+        return known
+    row_major = row_major_ranks(shape)
+    if inst.op.name in ("memory", "update"):
+        return None
+    if inst.op.name == "gather" and inst.attr("at") == 0:
+        # NumPy makes the axes of positions the slowest ones, also where they are not the first ones.
+        return row_major
+    if any(_moves(inner) for region in inst.regions for inner in walk(region)) or _moves(inst):
+        return None
+    falls = all(orders[a] == row_major_ranks(dimensions(a)) for a in orders if _long(a) > 1)
+    return row_major if falls else None
+
+
 def _long(value: Value) -> int:
     """How many axes have a length that is not known to be 1."""
     return sum(length != 1 for length in dimensions(value))
-
-
-def _order(value: Value, inst: Inst | None, orders: dict[Value, str | None]) -> str | None:
-    if inst is None:
-        assert isinstance(value.type, ArrayType)
-        return None if value.type.layout == "S" else value.type.layout
-    if inst.op.name in ("strided", "memory"):
-        return None
-    if _long(value) < 2:
-        return "C"
-    found = set(orders.values())
-    match inst.op.name:
-        case "transpose":
-            turned = [a for a in inst.attr("axes") if dimensions(inst.args[0])[a] != 1]
-            if turned == sorted(turned):
-                return orders[inst.args[0]]
-            backwards = turned == sorted(turned, reverse=True)
-            return {"C": "F", "F": "C"}.get(orders[inst.args[0]] or "") if backwards else None
-        case "newaxis" | "index" | "slice" | "view" | "real" | "imag" | "update":
-            return orders.get(inst.args[0], "C")
-        case "copy" if inst.attr("order") is not None:
-            return inst.attr("order")
-        case "diagonal" | "windows" | "pick":
-            return None
-        case "gather":
-            # NumPy makes the axes of positions the slowest ones, also where they are not the first ones.
-            return "C" if inst.attr("at") == 0 else None
-    if inst.op.kind == "elementwise":
-        # Of several orders NumPy takes the row-major one; an operand that is repeated decides for the other axes alone.
-        whole = {orders[a] for a in orders if dimensions(a) == dimensions(value)}
-        if "C" in whole or not found:
-            return "C"
-        return "F" if found == whole == {"F"} else None
-    if any(_moves(inner) for region in inst.regions for inner in walk(region)):
-        return None
-    return "C" if found <= {"C"} else None
 
 
 def _moves(inst: Inst) -> bool:
@@ -170,18 +168,15 @@ def _moves(inst: Inst) -> bool:
 
 def laid_out_as(context: Context, made: Value, given: Value, order: str) -> Value:
     """A new array whose elements NumPy lays out as those of another, unless an order is asked for."""
-    if order not in ("C", "F") and len(dimensions(made)) == len(dimensions(given)):
-        context.builder.orders[made] = _order_of_view(context, given)
+    if made is not given and order not in ("C", "F") and len(dimensions(made)) == len(dimensions(given)):
+        ranks, taken = order_of(context, context.builder.contents(given))
+        context.builder.orders[made] = None if ranks is None else like(ranks, dimensions(made)), taken
     return made
-
-
-def _order_of_view(context: Context, value: Value) -> Order:
-    return order_of(context, context.builder.contents(value))
 
 
 def row_major(context: Context, made: Value) -> Value:
     """A new array that NumPy makes in row-major order, whatever the operands are in."""
-    context.builder.orders[made] = "C", frozenset()
+    context.builder.orders[made] = row_major_ranks(dimensions(made)), frozenset()
     return made
 
 

@@ -27,10 +27,11 @@ from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, symbols
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, weak_type_of
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, is_strided, weak_type_of
 from pytocu.record import Record
 
 _raise_first = Deferred("pytocu.frontend.call_first", "raise_first")
+_orders_of = Deferred("pytocu.frontend.layouts", "orders_of")
 _also_wrong = Deferred("pytocu.frontend.reading_on", "also_wrong")
 _call = Deferred("pytocu.frontend.calls", "call")
 _compact = Deferred("pytocu.frontend.compaction", "compact")
@@ -186,7 +187,7 @@ def _lower(
             del builder.arguments[param]
         values.update(zip((p.name for p in shared), builder.share(kind, shared), strict=True))
     for param in builder.arguments:
-        if isinstance(param.type, ArrayType) and param.type.layout == "S" and param.type.ndim > 1:
+        if isinstance(param.type, ArrayType) and is_strided(param.type.layout) and param.type.ndim > 1:
             builder.name_strides(param)
     if trees:
         values = _put_together(trees, values, lambda made: note_built(context, made))
@@ -228,7 +229,7 @@ def _lower(
     tree = _with_changes(context, result, form) if trees else form(result)
     if not trees and len(context.placed) > 1:
         tree = _shared(tree)
-    _leave(builder, [builder.reference(leaf) for leaf in leaves], tree)
+    _leave(context, [builder.reference(leaf) for leaf in leaves], tree)
     builder.forget_strides()
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
     lowered = builder.function(kernel_name(function.__name__), "array", params, facts)
@@ -247,9 +248,12 @@ def _inside(inst: Inst) -> Iterator[Inst]:
         yield from walk(region)
 
 
-def _leave(builder: StorageBuilder, results: list[Value], tree: Any) -> None:
+def _leave(context: Context, results: list[Value], tree: Any) -> None:
     """The ``return``: results as references, and the final contents of what was changed."""
+    builder = context.builder
     attrs: dict[str, Any] = {"tree": tree}
+    if _may_turn(builder) and (orders := _orders_of(context, results)):
+        attrs["orders"] = orders
     pairs: list[tuple[int, int]] = []
     for memory, contents in builder.updates():
         for value in (memory, contents):
@@ -259,6 +263,13 @@ def _leave(builder: StorageBuilder, results: list[Value], tree: Any) -> None:
     if pairs:
         attrs["updates"] = tuple(pairs)
     builder.leave(results, attrs)
+
+
+def _may_turn(builder: StorageBuilder) -> bool:
+    """Whether elements of a result may lie in another than row-major order."""
+    if any(isinstance(a.type, ArrayType) and a.type.layout != "C" for a in builder.arguments):
+        return True
+    return any(inst.op.name in ("transpose", "strided") for whole in builder.insts for inst in _inside(whole))
 
 
 def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[Value, Any]) -> Any:

@@ -16,7 +16,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.layouts import is_unknown, pairs, rests, row_major, strides_of
+from pytocu.frontend.layouts import is_unknown, laid_out_as, order_of, pairs, rests, row_major, strides_of
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
@@ -38,6 +38,7 @@ from pytocu.frontend.values import (
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
+from pytocu.ir.layouts import slowest_first
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, WeakType, element
 
 _read_int = Deferred("pytocu.frontend.reading", "read_int")
@@ -148,21 +149,18 @@ def copied(context: Context, value: Value) -> Value:
 
 def copied_unless(context: Context, source: Value, made: Value, apart: DimLike | None, order: Any = None) -> Value:
     """A new array with the elements of a view, which NumPy leaves a view where lengths make a number 0, or perhaps."""
-    copy = in_order(context, made, order)
+    copy = in_order(context, made, order or "C")
     if not isinstance(apart, int):
         context.builder.copy_unless(copy, source, apart)
     return copy
 
 
 def in_order(context: Context, value: Value, order: Any) -> Value:
-    """A new array with the elements of a view, in row-major order for ``C`` and in column-major order for ``F``.
-
-    Others are in the order in which the kernel that makes them goes over what it reads.
-    """
+    """A new array with the elements of a view, in row-major order for ``C``, in column-major order for ``F``, else as they lie."""
     if _is_columns(order, len(dimensions(value))):
         return context.builder.emit("copy", (value,), {"order": "F"})
     copy = _in_order(context, value, order)
-    return row_major(context, copy) if order == "C" else copy
+    return row_major(context, copy) if order == "C" else laid_out_as(context, copy, value, "K")
 
 
 def _in_order(context: Context, value: Value, order: Any) -> Value:
@@ -331,34 +329,16 @@ def _memory_order(context: Context, value: Value) -> tuple[int, ...]:
     UnsupportedError
         It does not follow from the layouts of the arguments.
     """
-    refused = UnsupportedError(
-        "the order of this array in memory is not known while compiling",
-        context.loc,
-        "name the order of the elements: order='C' or order='F'",
-    )
-    root = context.builder.root(value)
-    type, made = root.type, root.inst is not None and root.inst.op.name not in ("update", "memory")
-    assert isinstance(type, ArrayType)
-    if (made or type.layout == "S") and type.ndim > 1:
-        raise refused
-    # The farther apart, the larger the number.
-    ranks = list(range(type.ndim)) if type.layout == "F" else list(reversed(range(type.ndim)))
-    for inst in reversed(context.builder.views(value)):
-        match inst.op.name:
-            case "transpose":
-                ranks = [ranks[a] for a in inst.attr("axes")]
-            case "index":
-                ranks = [r for a, r in enumerate(ranks) if a != inst.attr("axis")]
-            case "slice" | "view" | "real" | "imag":
-                pass
-            case "newaxis":
-                # Of length 1, which stands anywhere.
-                ranks.insert(inst.attr("axis"), -1)
-            case _ if is_dense(context, inst.args[0]) and is_dense(context, inst.result):
-                ranks = list(reversed(range(len(dimensions(inst.result)))))
-            case _:
-                raise refused
-    return tuple(sorted(range(len(ranks)), key=lambda a: -ranks[a]))
+    ranks, taken = order_of(context, context.builder.contents(value))
+    if ranks is None and is_dense(context, value):
+        return tuple(range(len(dimensions(value))))
+    if ranks is None or taken:
+        raise UnsupportedError(
+            "the order of this array in memory is not known while compiling",
+            context.loc,
+            "name the order of the elements: order='C' or order='F'",
+        )
+    return slowest_first(ranks)
 
 
 def _contiguous_order(context: Context, value: Value) -> str:

@@ -12,15 +12,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UNKNOWN, Loc, UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Op, Value, chain_from, named, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
 from pytocu.ir.regions import bare, closed
-from pytocu.ir.types import ArrayType, Type, element, scalar, shape_of
+from pytocu.ir.types import ArrayType, Type, axes_of, element, scalar, shape_of
 from pytocu.record import Record
+
+if TYPE_CHECKING:
+    from pytocu.ir.axis_orders import Ranks
+
+_ranks_of = Deferred("pytocu.ir.axis_orders", "ranks_of")
 
 Sharing: TypeAlias = "tuple[tuple[str, tuple[int, ...]], ...]"
 """Groups of arguments in one memory: ``same`` or ``overlap``, and their numbers."""
@@ -65,8 +71,8 @@ class StorageBuilder(Builder):
     made : list of Value
         What may be a handle, in the order in which it was made.
     orders : dict
-        The order of elements in memory that NumPy gives an array, ``C`` or ``F``, or None where it is not known, and the
-        arguments of which it is known only where they are in row-major order.
+        How far the elements of each axis of an array are apart in NumPy (`pytocu.ir.layouts`), or None, and the arguments
+        of which it is known only where they are in row-major order.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -89,7 +95,7 @@ class StorageBuilder(Builder):
         self._strides: dict[Value, tuple[str, ...]] = {}
         # Arguments whose order decides whether views of a memory are views.
         self._rests: dict[Value, dict[Value, None]] = {}
-        self.orders: dict[Value, tuple[str | None, frozenset[Value]]] = {}
+        self.orders: dict[Value, tuple[Ranks | None, frozenset[Value]]] = {}
         self._inside = 0
         self.made: list[Value] = []
 
@@ -193,7 +199,10 @@ class StorageBuilder(Builder):
         shape = shape_of(param.type)
         strides = tuple(symbol(f"{param.name}_s{axis}") for axis in range(len(shape)))
         attrs = {"shape": shape, "offset": symbol(f"{param.name}_at"), "strides": strides}
-        return self.emit("strided", (memory,), attrs, name=param.name)
+        made = self.emit("strided", (memory,), attrs, name=param.name)
+        assert isinstance(param.type, ArrayType)
+        self.orders[made] = _ranks_of(axes_of(param.type.layout, len(shape)), shape), frozenset()
+        return made
 
     def contents(self, handle: Value) -> Value:
         """What the array of a handle holds now."""

@@ -14,6 +14,7 @@ from pytocu.ir.core import Inst
 from pytocu.ir.dims import Dim
 from pytocu.ir.ops import GRID_AXES, OPS
 from pytocu.ir.printer import format_attr
+from pytocu.ir.types import is_layout, is_strided
 from pytocu.record import Record
 
 
@@ -38,6 +39,10 @@ def _tuple_of(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 def _is_shape(value: Any) -> bool:
     return isinstance(value, tuple) and all(isinstance(d, Dim) or _is_count(d) for d in value)
+
+
+def _is_layout(value: Any) -> bool:
+    return isinstance(value, str) and not is_strided(value) and is_layout(value, len(value.split()))
 
 
 def _is_name(value: Any) -> bool:
@@ -145,6 +150,7 @@ KINDS: dict[str, Kind] = {
     "ndim": COUNT,
     "number": INTEGER,
     "order": Kind("'C' or 'F'", lambda value: value in ("C", "F")),
+    "orders": Kind("layouts of new arrays, None where none is known", _tuple_of(lambda v: v is None or _is_layout(v))),
     "numbers": Kind("the name of a step, how many steps there are and whether the last comes first", _is_numbers),
     "offset": LENGTH,
     "op": NAME,
@@ -215,7 +221,7 @@ MAY_LACK: dict[str, tuple[str, ...]] = {
     "lanes": ("reach",),
     "reduce": ("pieces", "piece"),
     "require": ("said",),
-    "return": ("tree", "updates"),
+    "return": ("tree", "updates", "orders"),
     "scan": ("exclusive", "pieces", "piece"),
     "search": ("right",),
     "store": OPS["store"].attrs,

@@ -31,6 +31,7 @@ from pytocu.ir.types import (
     ScalarType,
     Type,
     WeakType,
+    axes_of,
     element,
     number_of,
     shape_of,
@@ -489,8 +490,10 @@ def _map(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def _allocate(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     type = inst.types[0]
-    order = "F" if isinstance(type, ArrayType) and type.layout == "F" else "C"
-    array = np.empty(state.dims(shape_of(type)), element(type).numpy, order=order)
+    shape = state.dims(shape_of(type))
+    axes = axes_of(type.layout if isinstance(type, ArrayType) else "C", len(shape))
+    laid = np.empty([shape[axis] for axis in axes], element(type).numpy)
+    array = laid.transpose([axes.index(axis) for axis in range(len(axes))])
     # A kernel that writes it says which words it sees.
     state.allocated[id(array)] = None
     state.kept.append(array)

@@ -345,7 +345,8 @@ row("launch", "control", None, "Run a kernel that reads some arguments and write
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
     "known", "lanes", "side", "share", "several", "vector", "whole", "free"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
-    "with its new contents", infer=infer.nothing, levels=ALL, effects="control", attrs=("tree", "updates"))  # fmt: skip
+    "with its new contents; orders are the layouts that new arrays have in NumPy", infer=infer.nothing, levels=ALL,
+    effects="control", attrs=("tree", "updates", "orders"))  # fmt: skip
 row("yield", "control", None, "Leave a region with these results", infer=infer.nothing, levels=ALL, effects="control")
 
 # Loops and branches of the user's program (see `pytocu.ir.regions`): pure, and closed like a kernel.

@@ -144,8 +144,10 @@ class WeakType(_Type):
 class ArrayType(_Type):
     """An array ``f32[n, 3]``.
 
-    ``layout`` is ``C`` (row-major), ``F`` (column-major) or ``S`` (any strides); it is a
-    fact about memory and only parameters and allocations carry one other than ``C``.
+    ``layout`` is ``C`` (row-major), ``F`` (column-major), the axes of a dense array in another order from the slowest to the
+    fastest (``0 2 1``), or ``S`` for strides that only the call knows, whose axes are in row-major order, or in the one that
+    follows (``S 1 0``; memory does not move along axes that are left out, and ``-`` is none).  It is a fact about memory,
+    and only parameters and allocations carry one other than ``C``.
     """
 
     __slots__ = ("dtype", "layout", "shape")
@@ -285,6 +287,51 @@ _TYPE = (
 )
 
 
+STRIDED, NO_AXIS = "S", "-"
+"""How layouts with strides begin, and what stands for no axis."""
+
+
+def axes_of(layout: str, ndim: int) -> tuple[int, ...]:
+    """The axes of a dense layout from the slowest to the fastest.
+
+    Examples
+    --------
+    >>> axes_of("C", 2), axes_of("F", 3), axes_of("0 2 1", 3), axes_of("S 1 0", 2)
+    ((0, 1), (2, 1, 0), (0, 2, 1), (1, 0))
+    """
+    if layout in ("C", "S"):
+        return tuple(range(ndim))
+    if layout == "F":
+        return tuple(range(ndim - 1, -1, -1))
+    return tuple(int(axis) for axis in layout.removeprefix(STRIDED).split() if axis != NO_AXIS)
+
+
+def is_strided(layout: str) -> bool:
+    """Whether strides are those of the call, and do not follow from lengths.
+
+    Examples
+    --------
+    >>> is_strided("S"), is_strided("S 1 0"), is_strided("0 2 1")
+    (True, True, False)
+    """
+    return layout.startswith(STRIDED)
+
+
+def is_layout(text: str, ndim: int) -> bool:
+    """Whether a text is a layout of arrays with so many axes.
+
+    Examples
+    --------
+    >>> is_layout("0 2 1", 3), is_layout("S 2 0", 3), is_layout("0 1", 3)
+    (True, True, False)
+    """
+    if text in ("C", "F", "S", f"{STRIDED} {NO_AXIS}"):
+        return True
+    axes = text.removeprefix(STRIDED).split()
+    known = set(axes) <= set(map(str, range(ndim))) and len(set(axes)) == len(axes)
+    return known and (is_strided(text) or len(axes) == ndim)
+
+
 LARGEST_VECTOR = 4096
 """Elements of a vector at most."""
 
@@ -325,9 +372,9 @@ def parse_type(text: str) -> Type:
         return scalar(dtype)
     dims, _, layout = match["dims"].partition(";")
     layout = layout.strip() or "C"
-    if layout not in ("C", "F", "S"):
-        raise ValueError(f"{text!r}: the layout after ';' is C, F or S")
     parts = split_top(dims)
+    if not is_layout(layout, len(parts)):
+        raise ValueError(f"{text!r}: the layout after ';' is C, F, S or all axes from the slowest to the fastest")
     shape = tuple(parse_dim(d) for d in parts)
     for dim in shape:
         if isinstance(dim, int) and dim < 0:
@@ -375,7 +422,8 @@ def split_top(text: str, separator: str = ",") -> list[str]:
 
 __all__ = [
     "ALL_DTYPES", "BOOL", "BOOL_SCALAR", "C64", "C128", "COMPILED_DTYPES", "F16", "F32", "F64", "I8", "I16", "I32", "I64",
-    "INDEX", "U8", "U16", "U32", "U64", "WEAK_BOOL", "WEAK_COMPLEX", "WEAK_FLOAT", "WEAK_INT", "WEAK_ORDER", "ArrayType",
-    "DType", "Dim", "DimLike", "IndexType", "PointerType", "ScalarType", "Type", "VectorType", "WeakType", "dtype_named",
-    "dtype_of", "element", "number_of", "parse_type", "scalar", "shape_of", "split_top", "weak_type_of",
+    "INDEX", "NO_AXIS", "STRIDED", "U8", "U16", "U32", "U64", "WEAK_BOOL", "WEAK_COMPLEX", "WEAK_FLOAT", "WEAK_INT",
+    "WEAK_ORDER", "ArrayType", "DType", "Dim", "DimLike", "IndexType", "PointerType", "ScalarType", "Type", "VectorType",
+    "WeakType", "axes_of", "dtype_named", "dtype_of", "element", "is_layout", "is_strided", "number_of", "parse_type",
+    "scalar", "shape_of", "split_top", "weak_type_of",
 ]  # fmt: skip

@@ -15,11 +15,14 @@ from math import gcd
 from types import MappingProxyType
 from typing import TypeAlias
 
+from pytocu.deferred import Deferred
 from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike, lower_bound
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, numbers_in, stating_values, unit
+
+_walking_axes = Deferred("pytocu.passes.walks", "walking_axes")
 
 Index: TypeAlias = tuple[Affine, ...]
 
@@ -318,6 +321,14 @@ def view_chain(value: Value) -> tuple[Value, list[Inst]]:
         chain.append(value.inst)
         value = value.inst.args[0]
     return value, chain
+
+
+def walking_axes(result: Value) -> tuple[int, ...]:
+    """The axes of a result from the outermost loop to the innermost, so that its elements are written as they lie in memory."""
+    base, views = view_chain(result)
+    if views or (isinstance(base.type, ArrayType) and base.type.layout != "C"):
+        return _walking_axes(result)
+    return tuple(range(len(shape_of(result.type))))
 
 
 def target_index(target: Value, base: Value, index: Index, ndim: int) -> Index:

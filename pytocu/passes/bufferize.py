@@ -1,9 +1,9 @@
 """Array level to host level: results become memory, updates happen in place, kernels become launches.
 
-A kernel's result is a new array (column-major where every full-size operand is), or goes
-straight into the memory that an update changes, where no other iteration of the kernel reads
-what one writes; otherwise it goes into a temporary first, and a second kernel copies it.
-Contents that are still read after they have changed are copied before.
+A kernel's result is a new array, whose elements lie in memory as NumPy lays them out where the caller
+sees it, and as those of the operands elsewhere.  Or it goes straight into the memory that an update
+changes, where no other iteration of the kernel reads what one writes; otherwise it goes into a temporary
+first, and a second kernel copies it.  Contents that are still read after they have changed are copied before.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.rewrite import put_with
@@ -18,6 +19,8 @@ from pytocu.ir.types import ArrayType, Type, element, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.storages import contents_of, rebased, tree_numbers
+
+_layout_of_result = Deferred("pytocu.passes.walks", "layout_of_result")
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -63,6 +66,8 @@ class _Writer:
         The place of the last kernel, or return, that reads a value from memory.
     change : dict
         The update that a kernel's result is for.
+    orders : dict
+        The layouts of results as the ``return`` states them.
     last : dict
         The place of the last instruction that uses the memory of first contents.
     position : int
@@ -71,6 +76,9 @@ class _Writer:
 
     def __init__(self, function: Function):
         self.function = function
+        terminator = function.body.terminator
+        orders = zip(terminator.args, terminator.attr("orders", ()), strict=False)
+        self.orders: dict[Value, str] = {contents_of(v)[0]: order for v, order in orders if order is not None}
         self.builder = Builder()
         self.places: dict[Value, Value] = {}
         self.memory: dict[Value, Value] = {}
@@ -129,7 +137,7 @@ class _Writer:
             if change is not None:
                 out = self.pending[change] = self._allocate(inst, result)
             else:
-                out = self._unused(_stored(result.type, _layout(inst, result))) or self._allocate(inst, result)
+                out = self._unused(_stored(result.type, self._layout(inst, result))) or self._allocate(inst, result)
                 self.places[result] = self.memory[result] = out
             outputs.append(out)
         attrs: dict[str, Any] = {"name": inst.attr("name"), "outputs": len(outputs)}
@@ -185,8 +193,25 @@ class _Writer:
         return not disturbed and all(m is not memory or aligned(a, at, shape) for m, a in placed)
 
     def _allocate(self, inst: Inst, result: Value) -> Value:
-        stored = _stored(result.type, _layout(inst, result))
+        stored = _stored(result.type, self._layout(inst, result))
         return self.builder.emit("allocate", (), {}, (stored,), name=_pointer_name(inst, result))
+
+    def _layout(self, inst: Inst, result: Value) -> str:
+        """As the caller is to see it, or the function asks for, else as NumPy lays out what is made of the operands."""
+        type, region = result.type, inst.regions[0]
+        if not isinstance(type, ArrayType) or type.ndim < 2:
+            return "C"
+        if result in self.orders:
+            return self.orders[result]
+        root = region.terminator.args[result.index]
+        if root.inst is not None and root.inst.op.name == "copy" and root.inst.attr("order", None) is not None:
+            return root.inst.attr("order")
+        operands = [self.where(a) for a in inst.args]
+        plain = all(v.type.layout == "C" for v in operands if isinstance(v.type, ArrayType))
+        insts = (*region.insts, *(view for v in operands for view in view_chain(v)[1]))
+        if plain and not any(i.op.name == "transpose" for i in insts):
+            return "C"
+        return _layout_of_result(region, root, operands)
 
     def _unused(self, type: Type) -> Value | None:
         """Memory that was made for an array of this type, which nobody uses any more."""
@@ -217,13 +242,3 @@ def _stored(type: Type, layout: str) -> Type:
     """NumPy scalars stay scalars: the runtime reads them out of an array without axes."""
     return ArrayType(element(type), shape_of(type), layout) if isinstance(type, ArrayType) else type
 
-
-def _layout(inst: Inst, result: Value) -> str:
-    """Column-major when every array operand of the result's shape is, unless the function asks for an order."""
-    shape = shape_of(result.type)
-    for region in inst.regions:
-        made = region.terminator.args[result.index].inst
-        if made is not None and made.op.name == "copy" and made.attr("order", None) is not None:
-            return made.attr("order") if len(shape) > 1 else "C"
-    full = [a.type.layout for a in inst.args if isinstance(a.type, ArrayType) and a.type.shape == shape]
-    return "F" if len(shape) > 1 and full and all(layout == "F" for layout in full) else "C"

@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.dims import Atom, Dim, DimLike, product, substitute, symbol, symbols
 from pytocu.ir.regions import bindings, is_region
-from pytocu.ir.types import BOOL, F64, I64, INDEX, ArrayType, DType, element, scalar
+from pytocu.ir.types import BOOL, F64, I64, INDEX, ArrayType, DType, axes_of, element, is_strided, scalar
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, operands, pieces, position
 from pytocu.passes.affine import Affine, Part, constant
 from pytocu.passes.known_positions import Known
@@ -26,9 +26,9 @@ _search = Deferred("pytocu.passes.searches", "write")
 
 def strides_of(type: ArrayType, name: str) -> tuple[DimLike, ...]:
     """Elements from one position to the next on each axis; symbols where any strides may come."""
-    if type.layout == "S":
+    if is_strided(type.layout):
         return tuple(symbol(f"{name}_s{axis}") if d != 1 else 0 for axis, d in enumerate(type.shape))
-    order = range(type.ndim) if type.layout == "C" else range(type.ndim - 1, -1, -1)
+    order = axes_of(type.layout, type.ndim)
     dims = [type.shape[a] for a in order]
     steps = [product(dims[k + 1 :]) for k in range(len(dims))]
     out: list[DimLike] = [0] * type.ndim

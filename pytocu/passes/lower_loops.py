@@ -18,8 +18,8 @@ from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product, substitute
 from pytocu.ir.regions import carried_memories, is_region
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, shape_of
-from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, whole_index
+from pytocu.ir.types import I64, INDEX, ArrayType, PointerType, Type, element, is_strided, shape_of
+from pytocu.passes.accesses import Index, demand, position, target_index, view_chain, walked, walking_axes, whole_index
 from pytocu.passes.affine import Affine, linear_pieces, merge_axes, numbers_in, unit
 from pytocu.passes.classes import SHORTEST
 from pytocu.passes.context import PassContext
@@ -163,10 +163,7 @@ class _Kernel(Mutable):
         """What an iteration computes, the lengths of the axes, and every linear expression of their indices."""
         shape = [substitute(length, self.known) for length in shape_of(roots[0].type)]
         ndim = len(shape)
-        # Column-major results are walked in the order of memory: last axis outermost.
-        first = view_chain(results[0])[0].type
-        column = isinstance(first, ArrayType) and first.layout == "F"
-        order = list(range(ndim - 1, -1, -1)) if column else list(range(ndim))
+        order = walking_axes(results[0])
         index = tuple(unit(order.index(axis), ndim) for axis in range(ndim))
         targets = [self._target(value, index, ndim) for value in results]
         pairs = demand(roots, index, ndim)
@@ -357,7 +354,7 @@ class _Kernel(Mutable):
         if not isinstance(type, ArrayType):
             self.memory[outer] = Memory(pointer, (), self.known)
             return self.memory[outer]
-        if type.layout == "S":
+        if is_strided(type.layout):
             for axis in range(type.ndim):
                 self.strides[f"{name}_s{axis}"] = (outer, axis)
         self.memory[outer] = Memory(pointer, strides_of(type, name), self.known)

@@ -17,8 +17,8 @@ from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, product, symbol
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ArrayType, element, shape_of
-from pytocu.passes.accesses import demand, whole_index
+from pytocu.ir.types import ArrayType, axes_of, element, shape_of
+from pytocu.passes.accesses import demand, walking_axes, whole_index
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
@@ -334,7 +334,7 @@ def _transposes(inst: Inst, classes: Classes) -> bool:
     roots = region.terminator.args
     shape = shape_of(roots[0].type)
     ndim = len(shape)
-    axes = [axis for axis, length in enumerate(shape) if length != 1]
+    axes = [axis for axis in walking_axes(inst.args[-inst.attr("outputs")]) if shape[axis] != 1]
     arrays = {p: strides_of(p.type, p.name) for p in region.params if isinstance(p.type, ArrayType)}
     for value, at in demand(roots, whole_index(ndim), ndim) if len(axes) > 1 else ():
         if value not in arrays or any(place.parts for place in at):
@@ -363,8 +363,9 @@ def _side(inst: Inst, classes: Classes) -> int:
 def _short_axes(inst: Inst, classes: Classes, results: bool) -> dict[str, Any]:
     """Lengths of last axes, also of results, that are so short that code is written for each: coordinates and channels."""
     (region,) = inst.regions
-    arrays = [*region.params, *(region.terminator.args if results else ())]
-    lasts = [v.type.shape[-1] for v in arrays if isinstance(v.type, ArrayType) and v.type.ndim > 1]
+    arrays = [*region.params, *(inst.args[-inst.attr("outputs") :] if results else ())]
+    types = [v.type for v in arrays if isinstance(v.type, ArrayType) and v.type.ndim > 1]
+    lasts = [type.shape[axes[-1]] for type in types if (axes := axes_of(type.layout, type.ndim))]
     names = dict.fromkeys(name for name in map(as_symbol, lasts) if name is not None)
     known = [(name, classes.exactly(symbol(name), SHORTEST)) for name in names]
     found = tuple((name, length) for name, length in known if length is not None and length > 1)

@@ -543,23 +543,12 @@ class _Writer:
         wanted = [given(inst)[k] for k in arrays if given(inst)[k] not in taken_over]
         inside, params, stands = self.taken(builder, self.needed((), wanted))
         copies: list[Value] = []
-        contents: list[Value] = []
         for value in wanted:
             plain = isinstance(value.type, ScalarType)
             copies.append(builder.emit("as_array" if plain else "copy", (inside[value],), name=value.name))
-            if getattr(inside[value].type, "layout", "C") == "F":
-                # A copy would have the order of its source, and take turns with memory in row-major order.
-                host = self.builder.emit("allocate", (), {}, (_in_memory(value.type),), name=value.name)
-                memory = Value(host.type, value.name)
-                params.append(memory)
-                stands[memory] = host
-                contents.append(builder.emit("update", (memory, memory, copies[-1]), name=value.name))
-                copies[-1] = memory
-        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(copies)))}
-        if contents:
-            places = [copies.index(content.inst.args[0]) for content in contents if content.inst is not None]
-            attrs["updates"] = tuple((place, len(copies) + n) for n, place in enumerate(places))
-        builder.inst("return", [*copies, *contents], attrs)
+        # They take turns with memory in row-major order.
+        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(copies))), "orders": ("C",) * len(copies)}
+        builder.inst("return", copies, attrs)
         piece = self.lowered(params, builder, self.function.facts) if copies else None
         made = iter([] if piece is None else self.inline(piece, stands))
         return [self.now[given(inst)[k]] if given(inst)[k] in taken_over else next(made) for k in arrays]
@@ -732,4 +721,6 @@ class _Writer:
         pairs = terminator.attr("updates", ())
         updates = tuple((left.index(place), left.index(new)) for place, new in pairs if new in left)
         attrs = {"tree": terminator.attr("tree")} | ({"updates": updates} if updates else {})
+        if orders := terminator.attr("orders", ()):
+            attrs["orders"] = tuple(orders[n] for n in left if n < len(orders))
         return Builder(terminator.loc).inst("return", [terminator.args[n] for n in left], attrs)

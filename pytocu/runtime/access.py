@@ -170,7 +170,11 @@ def _numpy(device: int | str) -> _Arrays:
     return _Arrays(
         pointer="address_at(id(v{n}) + head).value",
         strides="v{n}.strides",
-        allocate={"C": "{made} = {make}({shape}, {dtype})", "F": "{made} = {make}({shape}, {dtype}, 'F')"},
+        allocate={
+            "C": "{made} = {make}({shape}, {dtype})",
+            "F": "{made} = {make}({shape}, {dtype}, 'F')",
+            "other": "{made} = {make}({shape}, {dtype}).transpose({axes})",
+        },
         maker="{make} = maker({shape}, {dtype})",
         made_pointer="address_at(id({made}) + head).value",
         stream="",
@@ -187,7 +191,11 @@ def _cupy(device: int | str) -> _Arrays:
     return _Arrays(
         pointer="d{n}.ptr",
         strides="v{n}.strides",
-        allocate={"C": "{made} = ndarray({shape}, {dtype})", "F": "{made} = ndarray({shape}, {dtype}, None, None, 'F')"},
+        allocate={
+            "C": "{made} = ndarray({shape}, {dtype})",
+            "F": "{made} = ndarray({shape}, {dtype}, None, None, 'F')",
+            "other": "{made} = ndarray({shape}, {dtype}).transpose({axes})",
+        },
         made_pointer="{made}.data.ptr",
         stream="current_stream().ptr",
         globals={"ndarray": cupy.ndarray, "current_stream": cupy.cuda.get_current_stream},
@@ -211,6 +219,7 @@ def _torch(device: int | str) -> _Arrays:
         allocate={
             "C": "{made} = empty({shape}, dtype={dtype}, device=device)",
             "F": "{made} = make_f({shape}, {dtype})",
+            "other": "{made} = empty({shape}, dtype={dtype}, device=device).permute({axes})",
         },
         made_pointer="{made}.data_ptr()",
         stream="raw_stream(ordinal)",

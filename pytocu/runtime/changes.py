@@ -16,7 +16,7 @@ import numpy as np
 
 from pytocu.errors import callers_frame
 from pytocu.ir.dims import Fact
-from pytocu.ir.types import ArrayType, ScalarType, parse_type
+from pytocu.ir.types import ArrayType, ScalarType, axes_of, is_strided, parse_type
 from pytocu.record import Record
 
 
@@ -45,6 +45,14 @@ _ADVICE = {
 
 
 _LAYOUTS = {"C": "row-major", "F": "column-major", "S": "with gaps"}
+
+
+def _order_text(layout: str) -> str:
+    if layout in _LAYOUTS:
+        return _LAYOUTS[layout]
+    axes = ", ".join(map(str, axes_of(layout, 0))) or "none"
+    return f"{'with gaps, ' if is_strided(layout) else ''}axes from the slowest to the fastest: {axes}"
+
 
 _AXES, _ORDER, _ONES = "number of axes of argument ", "order of elements of argument ", "axes of length 1 of argument "
 
@@ -97,7 +105,7 @@ def facts_of(
             case ArrayType(dtype, shape, layout):
                 found[f"dtype of argument {name}"] = str(dtype)
                 found[f"{_AXES}{name}"] = str(len(shape))
-                found[f"{_ORDER}{name}"] = _LAYOUTS[layout]
+                found[f"{_ORDER}{name}"] = _order_text(layout)
                 ones = [f"axis {n}" for n, length in enumerate(shape) if length == 1]
                 found[f"{_ONES}{name}"] = " and ".join(ones) or "none"
             case ScalarType() as scalar:

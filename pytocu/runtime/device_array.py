@@ -12,7 +12,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import BackendError
 from pytocu.runtime import cuda, failures, streams
-from pytocu.runtime.strides import byte_bounds, c_strides, is_c_contiguous
+from pytocu.runtime.strides import byte_bounds, c_strides, dense_strides, is_c_contiguous
 
 _capsule = Deferred("pytocu.runtime.dlpack", "capsule")
 
@@ -170,6 +170,11 @@ class DeviceArray:
             "stream": self.stream or 1,
         }
 
+    def transposed(self, axes: Sequence[int]) -> DeviceArray:
+        """The same elements with the axes in another order."""
+        shape, strides = ([of[axis] for axis in axes] for of in (self.shape, self.strides))
+        return DeviceArray(self.pointer, shape, self.dtype, strides, self.device, self.stream, self.owner, self.readonly)
+
     def copy_to_host(self) -> np.ndarray:
         """The elements as a NumPy array, after the work on the stream is done."""
         low, high = byte_bounds(self.shape, self.strides, self.dtype.itemsize)
@@ -211,16 +216,14 @@ def empty(shape: Sequence[int], dtype: np.dtype, device: int, stream: int = 0, o
     Parameters
     ----------
     order : str
-        ``C`` row-major or ``F`` column-major.
+        ``C`` row-major, ``F`` column-major, or the axes from the slowest to the fastest.
 
     Raises
     ------
     BackendError
         There is no driver, or not enough memory.
     """
-    strides = c_strides(shape, dtype.itemsize)
-    if order == "F":
-        strides = tuple(reversed(c_strides(tuple(reversed(shape)), dtype.itemsize)))
+    strides = dense_strides(shape, dtype.itemsize, order)
     memory = DeviceMemory(int(np.prod(shape, dtype=object)) * dtype.itemsize, device, stream)
     return DeviceArray(memory.pointer, shape, dtype, strides, device, stream, memory)
 

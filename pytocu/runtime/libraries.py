@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.record import Record
-from pytocu.runtime.strides import is_c_contiguous
+from pytocu.runtime.strides import layout_of_strides
 
 
 class Library(Record):
@@ -47,13 +47,14 @@ class Library(Record):
 
 
 _LENGTHS = ("len(s{n})", "1 in s{n} and ones(s{n})")
+_ORDER = "a{n}.flags.c_contiguous or layout(s{n}, a{n}.strides, a{n}.itemsize)"
 
 LIBRARIES = {
     "numpy": Library(
         judge="",
         reads=("s{n} = a{n}.shape",),
         exact=("a{n}.dtype", "s{n}", "a{n}.strides"),
-        facts=("a{n}.dtype", *_LENGTHS, "a{n}.flags.c_contiguous or layout(a{n}.flags)"),
+        facts=("a{n}.dtype", *_LENGTHS, _ORDER),
         given=("s{n}",),
         native=True,
     ),
@@ -61,14 +62,14 @@ LIBRARIES = {
         judge="",
         reads=("s{n} = a{n}.shape", "d{n} = a{n}.data"),
         exact=("a{n}.dtype", "s{n}", "a{n}.strides", "d{n}.device_id"),
-        facts=("a{n}.dtype", *_LENGTHS, "a{n}.flags.c_contiguous or layout(a{n}.flags)", "d{n}.device_id"),
+        facts=("a{n}.dtype", *_LENGTHS, _ORDER, "d{n}.device_id"),
         given=("s{n}", "d{n}"),
     ),
     "torch": Library(
         judge="a{n}.requires_grad or a{n}.layout is not strided or a{n}.is_nested or a{n}.is_neg() or a{n}.is_conj()",
         reads=("s{n} = a{n}.shape",),
         exact=("a{n}.dtype", "s{n}", "a{n}.is_contiguous() or a{n}.stride()", "a{n}.get_device()"),
-        facts=("a{n}.dtype", *_LENGTHS, "a{n}.is_contiguous() or torch_layout(s{n}, a{n}.stride())", "a{n}.get_device()"),
+        facts=("a{n}.dtype", *_LENGTHS, "a{n}.is_contiguous() or layout(s{n}, a{n}.stride(), 1)", "a{n}.get_device()"),
         given=("s{n}",),
     ),
 }
@@ -106,9 +107,9 @@ def is_array_class(one: type) -> bool:
 
 def key_globals(library: str) -> dict[str, Any]:
     """What the templates of a library name."""
-    made: dict[str, Any] = {"ones": ones, "layout": layout}
+    made: dict[str, Any] = {"ones": ones, "layout": layout_of_strides}
     if library == "torch":
-        made |= {"torch_layout": torch_layout, "strided": sys.modules["torch"].strided}
+        made |= {"strided": sys.modules["torch"].strided}
     return made
 
 
@@ -121,13 +122,3 @@ def ones(shape: Sequence[int]) -> tuple[bool, ...]:
     (False, True)
     """
     return tuple([n == 1 for n in shape])
-
-
-def layout(flags: Any) -> str:
-    """``F`` or ``S`` (other strides) of an array of NumPy or CuPy that is not row-major, as `plan.layout_of` says it."""
-    return "F" if flags.f_contiguous else "S"
-
-
-def torch_layout(shape: Sequence[int], strides: Sequence[int]) -> str:
-    """The same from lengths and strides that count elements."""
-    return "F" if is_c_contiguous(shape[::-1], strides[::-1], 1) else "S"

@@ -14,6 +14,7 @@ from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.host_loops import Steps, Until
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.plan_loops import steady
+from pytocu.runtime.strides import laid_out
 from pytocu.runtime.templates import Launch
 
 ELEMENTS_PER_THREAD = 1 << 16
@@ -84,8 +85,12 @@ class CpuExecutor:
         """A new array of the caller's library."""
         if self.like is not None:
             return results.allocate(self.like, shape, dtype, layout)
-        made = host_memory.maker(shape, dtype.numpy)(shape, dtype.numpy, "F" if layout == "F" else "C")
-        return made, made.ctypes.data
+        if layout in ("C", "F"):
+            made = host_memory.maker(shape, dtype.numpy)(shape, dtype.numpy, layout)
+            return made, made.ctypes.data
+        laid, axes = laid_out(shape, layout)
+        made = host_memory.maker(laid, dtype.numpy)(laid, dtype.numpy)
+        return made.transpose(axes), made.ctypes.data
 
     def launch(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> None:
         """Run the native function on the thread pool; returns when it is done."""

@@ -20,7 +20,7 @@ from pytocu.ir.types import dtype_named
 from pytocu.record import Record
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.failures import Failure
-from pytocu.runtime.strides import byte_bounds, is_c_contiguous
+from pytocu.runtime.strides import byte_bounds, layout_of_strides
 
 Step: TypeAlias = tuple[Any, ...]
 """The name of the step, then its operands; values are numbered slots, arguments first."""
@@ -146,7 +146,7 @@ def _check_array(parameter: Parameter, argument: Any, info: ArrayInfo | None, si
         if expected != length:
             raise ShapeError(f"argument {parameter.name} must have shape {want}, not {have}")
     if layout_of(info) != parameter.layout and parameter.layout != "S":
-        name = {"C": "row-major (C)", "F": "column-major (F)"}[parameter.layout]
+        name = {"C": "row-major (C)", "F": "column-major (F)"}.get(parameter.layout, parameter.layout)
         raise ShapeError(
             f"argument {parameter.name} must lie in {name} order", help="compile for any strides: f32[n, m; S]"
         )
@@ -203,10 +203,7 @@ def memory_range(infos: Sequence[ArrayInfo]) -> tuple[int, int]:
 
 
 def layout_of(info: ArrayInfo) -> str:
-    """``C``, ``F`` or ``S`` (other strides); lengths 0 and 1 do not matter."""
+    """The layout of an argument, as its type states it; lengths 0 and 1 do not matter."""
     if info.strides is None or len(info.shape) < 1:
         return "C"
-    if is_c_contiguous(info.shape, info.strides, info.dtype.itemsize):
-        return "C"
-    reversed_ok = is_c_contiguous(info.shape[::-1], info.strides[::-1], info.dtype.itemsize)
-    return "F" if reversed_ok and len(info.shape) > 1 else "S"
+    return layout_of_strides(info.shape, info.strides, info.dtype.itemsize)

@@ -17,7 +17,7 @@ import numpy as np
 
 from pytocu.errors import NOTHING, CompileError, InternalError, PytocuError, is_note
 from pytocu.ir.dims import Dim, DimLike, ends_of, symbols
-from pytocu.ir.types import dtype_named
+from pytocu.ir.types import dtype_named, is_strided
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.program_blocks import BLOCKS, last_launches, leaves, observed, write_block
@@ -33,6 +33,7 @@ from pytocu.runtime.program_values import (
     truth,
 )
 from pytocu.runtime.program_views import Views, view_part
+from pytocu.runtime.strides import laid_out
 from pytocu.runtime.templates import Access, Program
 
 
@@ -114,9 +115,13 @@ class _Writer(Text):
                     "make": f"make{slot}",
                     "dtype": self.constant(self.access.dtype(element), f"dtype_{dtype}_"),
                     "element": self.constant(element, f"element_{dtype}_"),
-                    "order": repr("F" if layout == "F" else "C"),
+                    "order": repr(layout),
+                    "axes": repr(laid_out(shape, layout)[1]),
                 }
-                template = self.access.allocate["F" if layout == "F" else "C"]
+                template = self.access.allocate[layout if layout in ("C", "F") else "other"]
+                if layout not in ("C", "F") and "{axes}" in template:
+                    # A view of an array in row-major order.
+                    shape = laid_out(shape, layout)[0]
                 self.early.append(f"shape{slot} = {self.dims(shape)}")
                 if self.access.maker:
                     self.early.append(self.access.maker.format(shape=f"shape{slot}", **names))
@@ -162,7 +167,7 @@ class _Writer(Text):
             case ("writable", source, what):
                 if self.access.writable:
                     add(self.access.writable.format(n=source, what=what, position=position))
-                if self.access.shared and self.plan.parameters[source].layout == "S":
+                if self.access.shared and is_strided(self.plan.parameters[source].layout):
                     self.globals["repeats_elements"] = arrays.repeats_elements
                     shape, strides = self.read(self.access.shape, source), self.read(self.access.strides, source)
                     self.check(f"repeats_elements({shape}, {strides}, {self.itemsize(source)})", self.access.shared)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.ir.dims import Atom, Dim, DimLike, product, symbols
-from pytocu.ir.types import dtype_named
+from pytocu.ir.types import dtype_named, is_strided
 from pytocu.runtime.plan import Plan, memory_range
 from pytocu.runtime.plan_loops import Numbers, judged
 from pytocu.runtime.program_failures import Failures
@@ -185,7 +185,7 @@ class Text:
             parameter = self.plan.parameters[number]
             itemsize = self.itemsize(number)
             known[number] = ("0", f"end{number}")
-            if parameter.layout == "S":
+            if is_strided(parameter.layout):
                 known[number] = (f"low{number}", f"end{number}")
                 self.globals["byte_bounds"] = byte_bounds
                 arguments = f"{self.read(self.access.shape, number)}, {self.read(self.access.strides, number)}, {itemsize}"
@@ -213,7 +213,7 @@ class Text:
             self.memory(name, numbers)
         conditions = [f"{self.dim(f.dim)} {f.relation} {f.number}" for f in self.plan.assumptions]
         for n in self.arrays():
-            if self.plan.parameters[n].layout == "S":
+            if is_strided(self.plan.parameters[n].layout):
                 shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
                 conditions.append(f"fits_strides({shape}, {strides}, {self.itemsize(n) - 1})")
         if not any(spec.index_bits == 64 for spec in self.plan.kernels):
@@ -236,7 +236,7 @@ class Text:
         conditions = [f"{self.lengths[name]} <= {limit}" for name, _ in self.plan.spans()]
         for n in self.arrays():
             parameter = self.plan.parameters[n]
-            if parameter.layout == "S":
+            if is_strided(parameter.layout):
                 shape, strides = self.read(self.access.shape, n), self.read(self.access.strides, n)
                 conditions.append(f"reach({shape}, {strides}) < {limit * dtype_named(parameter.dtype).word.itemsize}")
             else:

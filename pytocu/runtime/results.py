@@ -16,7 +16,7 @@ from pytocu.errors import DTypeError, OutOfMemoryError, UnsupportedError
 from pytocu.ir.types import DType
 from pytocu.runtime import cuda, streams
 from pytocu.runtime.arrays import ANY_DEVICE, ArrayInfo, Device
-from pytocu.runtime.strides import byte_bounds
+from pytocu.runtime.strides import byte_bounds, dense_strides, laid_out
 
 
 def own_arrays() -> Any:
@@ -109,7 +109,8 @@ _ROOM = {
 def _allocate_on_host(like: ArrayInfo, shape: tuple[int, ...], dtype: DType, order: str) -> tuple[Any, int]:
     if like.library == "torch":
         return _torch_empty(shape, dtype, "cpu", order)
-    made = np.empty(shape, dtype.numpy, order="F" if order == "F" else "C")
+    laid, axes = laid_out(shape, order)
+    made = np.empty(shape, dtype.numpy, order) if order in ("C", "F") else np.empty(laid, dtype.numpy).transpose(axes)
     return made, made.__array_interface__["data"][0]
 
 
@@ -118,7 +119,9 @@ def _allocate(like: ArrayInfo, device: Any, shape: tuple[int, ...], dtype: DType
         case "cupy":
             cupy = sys.modules["cupy"]
             with cupy.cuda.Device(device):
-                made = cupy.empty(shape, dtype.numpy, order=order)
+                laid, axes = (shape, None) if order in ("C", "F") else laid_out(shape, order)
+                made = cupy.empty(laid, dtype.numpy, order=order if axes is None else "C")
+                made = made if axes is None else made.transpose(axes)
             return made, made.data.ptr
         case "torch":
             return _torch_empty(shape, dtype, f"cuda:{device}", order)
@@ -127,11 +130,11 @@ def _allocate(like: ArrayInfo, device: Any, shape: tuple[int, ...], dtype: DType
             with numba_cuda.gpus[device]:
                 # Bound to the stream, so that Numba's own copies and other readers come after the kernel.
                 bound = numba_cuda.external_stream(stream) if stream > streams.PER_THREAD else 0
-                made = numba_cuda.device_array(shape, dtype.numpy, order=order, stream=bound)
+                strides = None if order == "C" else dense_strides(shape, dtype.numpy.itemsize, order)
+                made = numba_cuda.device_array(shape, dtype.numpy, strides, stream=bound)
             return made, int(made.__cuda_array_interface__["data"][0] or 0)
         case _:
-            # JAX takes row-major arrays only.
-            made = own_arrays().empty(shape, dtype.numpy, device, stream, "C" if like.library == "jax" else order)
+            made = own_arrays().empty(shape, dtype.numpy, device, stream, order)
             return made, made.pointer
 
 
@@ -140,10 +143,9 @@ def _torch_empty(shape: tuple[int, ...], dtype: DType, device: str, order: str) 
     theirs = getattr(torch, dtype.numpy.name, None)
     if theirs is None:
         raise DTypeError(f"PyTorch {torch.__version__} has no dtype {dtype.numpy}, which the result has")
-    if order == "F":
-        made = torch.empty(shape[::-1], dtype=theirs, device=device).permute(*range(len(shape) - 1, -1, -1))
-    else:
-        made = torch.empty(shape, dtype=theirs, device=device)
+    laid, axes = laid_out(shape, order)
+    made = torch.empty(laid, dtype=theirs, device=device)
+    made = made if order == "C" else made.permute(axes)
     return made, made.data_ptr()
 
 
@@ -160,7 +162,11 @@ def finish(like: ArrayInfo, made: Any, stream: int = 0) -> Any:
             raise UnsupportedError(reason, None, "capture with CuPy or PyTorch arrays")
         # JAX may free and reuse the inputs on a stream of its own as soon as the caller drops them.
         cuda.synchronize(stream, made.device)
-    return jax.dlpack.from_dlpack(made)
+    # JAX takes row-major arrays only.
+    axes = sorted(range(len(made.shape)), key=lambda axis: -made.strides[axis])
+    if axes == sorted(axes):
+        return jax.dlpack.from_dlpack(made)
+    return jax.dlpack.from_dlpack(made.transposed(axes)).transpose([axes.index(axis) for axis in range(len(axes))])
 
 
 def view(

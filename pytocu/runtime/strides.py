@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pytocu.deferred import Deferred
+from pytocu.ir.types import NO_AXIS, STRIDED, axes_of
+
+_best_axes = Deferred("pytocu.ir.axis_orders", "best_axes")
+_layout_of_axes = Deferred("pytocu.ir.axis_orders", "layout_of_axes")
+
 
 def c_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
     """Strides in bytes of a row-major array.
@@ -19,6 +25,51 @@ def c_strides(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
         strides.append(step)
         step *= max(length, 1)
     return tuple(reversed(strides))
+
+
+def laid_out(shape: Sequence[int], layout: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The shape that the memory of a dense array has in row-major order, and the axes of it in the order of the array.
+
+    Examples
+    --------
+    >>> laid_out((2, 3, 4), "F"), laid_out((2, 3, 4), "1 2 0")
+    (((4, 3, 2), (2, 1, 0)), ((3, 4, 2), (2, 0, 1)))
+    """
+    axes = axes_of(layout, len(shape))
+    return tuple(shape[axis] for axis in axes), tuple(axes.index(axis) for axis in range(len(axes)))
+
+
+def dense_strides(shape: Sequence[int], itemsize: int, layout: str) -> tuple[int, ...]:
+    """Strides in bytes of a dense array.
+
+    Examples
+    --------
+    >>> dense_strides((2, 3, 4), 8, "0 2 1")
+    (96, 8, 24)
+    """
+    laid, axes = laid_out(shape, layout)
+    strides = c_strides(laid, itemsize)
+    return tuple(strides[axis] for axis in axes)
+
+
+def layout_of_strides(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> str:
+    """The layout of an array, as types state it; see :class:`pytocu.ir.types.ArrayType`.
+
+    Examples
+    --------
+    >>> [layout_of_strides((2, 3, 4), strides, 1) for strides in ((12, 4, 1), (12, 1, 3), (1, 0, 4), (1, 2, 9))]
+    ['C', '0 2 1', 'S 2 0', 'S 2 1 0']
+    """
+    if is_c_contiguous(shape, strides, itemsize):
+        return "C"
+    steps = tuple(abs(s) if n != 1 and s else None for n, s in zip(shape, strides, strict=True))
+    axes = _best_axes(len(shape), [steps])
+    if is_c_contiguous([shape[axis] for axis in axes], [strides[axis] for axis in axes], itemsize):
+        return _layout_of_axes(axes, shape)
+    moving = [axis for axis in axes if steps[axis] is not None]
+    if moving == [axis for axis, length in enumerate(shape) if length != 1] or len(shape) < 2:
+        return STRIDED
+    return f"{STRIDED} {' '.join(map(str, moving)) or NO_AXIS}"
 
 
 def is_c_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:

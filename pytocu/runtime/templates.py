@@ -17,8 +17,8 @@ class Access(Record):
 
     Templates of Python text: ``{n}`` is the number of an argument, ``{made}`` the name of a new
     array, ``{dtype}`` and ``{element}`` its library's dtype and :class:`DType`, ``{itemsize}`` the
-    bytes of an element.  `allocate` is a statement for each order of elements, `maker` one that states what it calls,
-    where that depends on the shape.  Lines of `setup`
+    bytes of an element.  `allocate` is a statement for each order of elements (``{axes}``: those of a transpose that makes
+    others than ``C`` and ``F``), `maker` one that states what it calls, where that depends on the shape.  Lines of `setup`
     stand at the beginning, those with ``{n}`` once for each array; `misaligned` leaves a call for whose
     arrays ``{pointers}``, joined bit by bit, are no multiples of the word size (``{mask}``: that - 1).
     `launch` starts a kernel on ``{work}`` iterations, on a GPU in ``{blocks}`` blocks of ``{block}`` threads (``{early}`` is
@@ -113,7 +113,7 @@ ANY_LIBRARY = Access(
     shape="infos[{n}].shape",
     pointer="infos[{n}].pointer",
     strides="infos[{n}].byte_strides",
-    allocate=dict.fromkeys("CF", "{made}, {made}_pointer = executor.allocate({shape}, {element}, {order})"),
+    allocate=dict.fromkeys(("C", "F", "other"), "{made}, {made}_pointer = executor.allocate({shape}, {element}, {order})"),
     made_pointer="{made}_pointer",
     launch="executor.launch({number}, ({values},), {work}, {cost}, ({grid}))",
     scalar="executor.scalar({made})",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.ir.dims import evaluate, symbols
-from pytocu.ir.types import ArrayType, DType, ScalarType, Type, WeakType, parse_type, shape_of, split_top
+from pytocu.ir.types import ArrayType, DType, ScalarType, Type, WeakType, axes_of, is_strided, parse_type, shape_of, split_top
 from pytocu.testing.compare import edge_values
 
 ODD_SIZES = (7, 5, 3, 9, 11)
@@ -100,8 +100,12 @@ def make_arguments(types: Sequence[Type], sizes: Mapping[str, int], seed: int = 
 
 
 def _laid_out(array: np.ndarray, layout: str) -> np.ndarray:
-    if layout == "F":
-        return np.asfortranarray(array)
+    axes = axes_of(layout, array.ndim)
+    if len(axes) < array.ndim:
+        raise ValueError(f"no argument of layout {layout} is made, whose elements repeat")
+    if axes != tuple(range(array.ndim)):
+        turned = _laid_out(np.ascontiguousarray(array.transpose(axes)), "S" if is_strided(layout) else "C")
+        return turned.transpose([axes.index(axis) for axis in range(array.ndim)])
     if layout == "S" and array.ndim:
         # Every second element of the last axis of a larger array, and of its first one backwards.
         wide = np.zeros((*array.shape[:-1], 2 * array.shape[-1]), array.dtype)

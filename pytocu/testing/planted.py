@@ -62,7 +62,7 @@ FAULTS: tuple[Fault, ...] = (
           "for a in accesses)", "for a in accesses[:1])"),
     Fault("an offset is not multiplied", "pytocu.passes.affine:Affine.__mul__", "self.offset * factor", "self.offset"),
     Fault("column-major memory is walked as row-major", "pytocu.passes.lower_loops:strides_of",
-          'if type.layout == "C" else', 'if type.layout != "S" else'),
+          "order = axes_of(type.layout, type.ndim)", "order = range(type.ndim)"),
     Fault("accesses that meet are taken as apart", "pytocu.passes.accesses:aligned", "return False", "continue"),
     Fault("the other NaN wins a maximum", "pytocu.ir.expand:maximum",
           '_choose(e, "greater_equal", x, y, x)', '_choose(e, "greater_equal", x, y, y)'),

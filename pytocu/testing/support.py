@@ -304,6 +304,15 @@ where it is meant. Copies where NumPy returns the argument: what a step of a loo
 a step leaves as it was. Refused, with the line: such arrays that are read under another name in the loop, parts of one array
 that take turns, and arguments that overlap.
 
+## The order of results in memory
+
+New arrays lie in memory as NumPy's do: results of element operations, `where`, conversions, sums and cumulative sums along an
+axis, copies and `zeros_like` in the order of their operands (`x.T + 1` of a row-major array is column-major; where operands
+differ, row-major wins between two axes), and others in row-major order, or in the one that is asked for. What NumPy returns as
+a view of a new array is a new array without gaps, in the order of that view. Always in row-major order are
+results of loops and branches of the host, of library calls, of `concatenate` and `stack` and of gathers whose axes are not the
+first ones, where NumPy's may be in another order.
+
 ## Reshapes that are views or copies
 
 `reshape`, `ravel`, `ascontiguousarray` and their like are views where NumPy's are, which lengths and strides decide. Where

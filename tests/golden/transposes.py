@@ -16,7 +16,7 @@ def symmetric(a):
 #|     %3 = divide %1, %2 : f64[n, n]
 #|     yield %3
 #|   }
-#|   return %0 {tree = 0}
+#|   return %0 {orders = ("C",), tree = 0}
 #| }
 #$ dump symmetric --args "f64[n, n]" --emit cuda
 #| // symmetric (transposes.py:7)
@@ -185,7 +185,7 @@ def column_major(a, b):
 #|   %out = allocate : f32[n, m; F]
 #|   %0 = dim {value = m} : index
 #|   %1 = dim {value = n} : index
-#|   launch %a, %b, %out, %0, %1 {block = 256, each = 4, name = "column_major", outputs = 1, schedule = "tiles", work = m*n} (%a: ptr f32, %b: ptr f32, %out: ptr f32, %m: index, %n: index) {
+#|   launch %a, %b, %out, %0, %1 {block = 256, each = 4, name = "column_major", outputs = 1, schedule = "pointwise", work = m*n} (%a: ptr f32, %b: ptr f32, %out: ptr f32, %m: index, %n: index) {
 #|     %0 = const 2.0 : f32
 #|     %1 = const 0 : index
 #|     %2 = const 4 : index

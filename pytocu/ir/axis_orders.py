@@ -1,0 +1,66 @@
+"""Orders of axes: in which the elements of arrays lie in memory, and in which NumPy makes those of results.
+
+The *ranks* of an array, or of a view of one, say of each axis how far its elements are apart beside those of the others; an
+axis along which memory does not move has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from pytocu.ir.dims import DimLike
+
+Ranks: TypeAlias = "tuple[int | None, ...]"
+"""Of each axis; the farther apart its elements, the larger."""
+
+
+def layout_of_axes(axes: Sequence[int], shape: Sequence[DimLike]) -> str:
+    """The dense layout with these axes from the slowest to the fastest; those of length 1 make no difference.
+
+    Examples
+    --------
+    >>> layout_of_axes((0, 1), (3, 4)), layout_of_axes((1, 2, 0), (3, 1, 4)), layout_of_axes((0, 2, 1), (2, 3, 4))
+    ('C', 'F', '0 2 1')
+    """
+    long = [axis for axis in axes if shape[axis] != 1]
+    if long == sorted(long):
+        return "C"
+    if long == sorted(long, reverse=True):
+        return "F"
+    return " ".join(map(str, axes))
+
+
+def ranks_of(axes: Sequence[int], shape: Sequence[DimLike]) -> Ranks:
+    """The ranks of an array whose axes are these from the slowest to the fastest; along others memory does not move."""
+    return tuple(None if n == 1 or axis not in axes else len(axes) - axes.index(axis) for axis, n in enumerate(shape))
+
+
+def best_axes(ndim: int, operands: Sequence[Ranks]) -> tuple[int, ...]:
+    """The axes of a new array from the slowest to the fastest, as NumPy's iterator orders them for operands of its shape.
+
+    Two axes change places where no operand is in row-major order in them and one is in the other order.
+
+    Examples
+    --------
+    >>> best_axes(2, [(1, 2)]), best_axes(2, [(1, 2), (2, 1)]), best_axes(2, [(1, 2), (1, None)])
+    ((1, 0), (0, 1), (1, 0))
+    """
+    # From the fastest, as NumPy sorts them: by insertion, since axes in which nothing moves compare with none.
+    axes: list[int] = []
+    for axis in range(ndim - 1, -1, -1):
+        place = len(axes)
+        for at in range(len(axes) - 1, -1, -1):
+            slower = [_slower(ranks[axes[at]], ranks[axis]) for ranks in operands]
+            if not any(s is not None for s in slower):
+                continue
+            if False in slower:
+                break
+            place = at
+        axes.insert(place, axis)
+    return tuple(reversed(axes))
+
+
+def _slower(first: int | None, second: int | None) -> bool | None:
+    """Whether the elements of an axis are farther apart than those of another; None where that says nothing."""
+    return None if first is None or second is None else first > second

@@ -1,0 +1,204 @@
+"""Results lie in memory as NumPy lays them out: the order of axes of what is made of operands in any order."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.ir.axis_orders import best_axes
+from pytocu.testing.compare import compare
+from pytocu.testing.fuzz_programs import make
+
+
+def check(function: Any, *args: Any, repeat: int = 1) -> None:
+    wanted = function(*(a.copy("K") if a.base is None else a for a in args))
+    jitted = pytocu.jit(function)
+    for _ in range(repeat):
+        same(jitted(*args), wanted)
+
+
+def same(found: Any, wanted: Any) -> None:
+    if isinstance(wanted, tuple):
+        assert len(found) == len(wanted)
+        for one, other in zip(found, wanted, strict=True):
+            same(one, other)
+        return
+    compare(found, wanted, exact=False, ulp=4)
+    if isinstance(wanted, np.ndarray) and wanted.size:
+        # What is a view of a new array in NumPy is a new array in the same order.
+        right = [wanted.strides] if wanted.base is None else [wanted.strides, np.empty_like(wanted).strides]
+        moving = [axis for axis, length in enumerate(wanted.shape) if length > 1]
+        assert [found.strides[a] for a in moving] in [[strides[a] for a in moving] for strides in right]
+
+
+def numbers(*shape: int, dtype: str = "f8") -> np.ndarray:
+    return np.random.default_rng(len(shape)).integers(-9, 9, shape).astype(dtype)
+
+
+def turned(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """The same elements, in memory in the order of these axes."""
+    return np.ascontiguousarray(x.transpose(axes)).transpose(np.argsort(axes))
+
+
+MATRICES = {
+    "row-major": numbers(3, 4), "column-major": np.asfortranarray(numbers(3, 4)), "every second column": numbers(3, 8)[:, ::2],
+    "every second row of columns": numbers(8, 3)[::2].T, "rows backwards": numbers(3, 4)[::-1],
+    "columns backwards": np.asfortranarray(numbers(3, 4))[:, ::-1], "one row": np.broadcast_to(numbers(4), (3, 4)),
+    "one column": np.broadcast_to(numbers(3)[:, None], (3, 4)), "one number": np.broadcast_to(numbers(1), (3, 4)),
+}  # fmt: skip
+
+FUNCTIONS = (
+    lambda x: x.T + 1, lambda x: -x, lambda x: (x + 1).T, lambda x: (x.T + 1).T, lambda x: np.where(x.T > 2, x.T, 0),
+    lambda x: x.T.astype("f4"), lambda x: np.copy(x.T), lambda x: x.T.copy(), lambda x: x.copy(), lambda x: np.zeros_like(x.T),
+    lambda x: x.T + x.T.copy(), lambda x: x.T[:, ::-1] * 2, lambda x: np.cumsum(x.T, 0), lambda x: (x.T + 1).sum(0),
+    lambda x: np.broadcast_to(x[0], (5, 4)) + 1, lambda x: x.T @ x, lambda x: np.add(x.T, 1), lambda x: x.T.round(),
+    lambda x: x[None].T * 3, lambda x: np.clip(x.T, 0, 2), lambda x: x.T.real + 1, lambda x: np.array(x.T),
+    lambda x: np.array(x.T, order="F"), lambda x: np.abs(x), lambda x: np.full_like(x.T, 2), lambda x: np.ones_like(x),
+    lambda x: (x[:, None] + 1)[:, 0].T, lambda x: x.astype("i4", order="C"), lambda x: np.argmax(x[..., None] + x[0], 1),
+    lambda x: (x.T + 1).reshape(2, -1), lambda x: (x.T + 1).ravel(), lambda x: x.T - x.T.mean(0),
+    lambda x: (x.T, x + 1, (x + 1).T, x.T + x.sum()),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("number", range(len(FUNCTIONS)))
+def test_functions_of_a_matrix(name: str, number: int) -> None:
+    check(FUNCTIONS[number], MATRICES[name])
+
+
+@pytest.mark.parametrize("axes", list(itertools.permutations(range(3))))
+def test_axes_in_any_order(axes: tuple[int, ...]) -> None:
+    x = numbers(2, 3, 4)
+    check(lambda x, y, z: (x + 1, x * y, x + y + z, np.where(x > 0, y, z), x.sum(1), x.max(0), x.mean(2), x.var(1)),
+          turned(x, axes), turned(x, axes), turned(x, axes[::-1]))  # fmt: skip
+    check(lambda x: (np.transpose(x, axes) + 1, (x + 1).transpose(axes), x[:, 0], x[:, 0] + 1), x)
+    check(lambda x: x[:, :, None] + x[:, None, :1], x)
+
+
+@pytest.mark.parametrize("first", list(itertools.permutations(range(3))))
+def test_operands_in_different_orders(first: tuple[int, ...]) -> None:
+    x = numbers(2, 3, 4)
+    for second in itertools.permutations(range(3)):
+        check(lambda x, y: x + y, turned(x, first), turned(x, second))
+
+
+def test_repeated_operands_decide_for_the_axes_in_which_they_move() -> None:
+    x, row, column = numbers(3, 4), numbers(4), numbers(3)[:, None]
+    for other in (row, column, np.broadcast_to(row, (3, 4)), np.broadcast_to(column, (3, 4)), np.float64(2)):
+        check(lambda x, other: (x + other, x.T + other.T if other.ndim == 2 else x.T + 1), x, other)
+        check(lambda x, other: x + other, np.asfortranarray(x), other)
+
+
+def test_what_changes_in_place_keeps_its_order() -> None:
+    def change(x: np.ndarray, y: np.ndarray) -> Any:
+        new = x.T + 1
+        new[1:] *= 2
+        new[0] = y[:, 0]
+        y.T[...] = x.T * 2
+        return new, new.T, new.sum(0), new.reshape(-1)
+
+    for x, y in itertools.product((numbers(3, 4), np.asfortranarray(numbers(3, 4))), repeat=2):
+        wanted, mine, theirs = y.copy("K"), y.copy("K"), y.copy("K")
+        same(pytocu.jit(change)(x, mine), change(x, theirs))
+        wanted[...] = theirs
+        np.testing.assert_array_equal(mine, wanted)
+
+
+def test_out_keeps_the_order_that_it_has() -> None:
+    x = numbers(3, 4)
+    for out in (np.empty((4, 3)), np.empty((4, 3), order="F"), np.empty((8, 6))[::2, ::2]):
+        jitted = pytocu.jit(lambda x, out: np.add(x.T, 1, out=out))
+        assert jitted(x, out) is out
+        np.testing.assert_array_equal(out, x.T + 1)
+
+
+def test_a_result_is_read_as_it_lies() -> None:
+    def passed_on(x: np.ndarray) -> Any:
+        y = np.exp(x.T) + 1
+        return y, y - y.mean(0), y / y.sum(1, keepdims=True), np.sort(y, 0)
+
+    for x in (numbers(40, 30), np.asfortranarray(numbers(40, 30))):
+        found, wanted = pytocu.jit(passed_on)(x), passed_on(x)
+        for one, other in zip(found[:3], wanted[:3], strict=True):
+            np.testing.assert_allclose(one, other, 1e-13)
+            assert one.strides == other.strides
+        np.testing.assert_allclose(found[3], wanted[3], 1e-13)
+
+
+def test_repeated_calls_have_the_same_order() -> None:
+    # The first is the generic program's, later ones are native.
+    for x in (numbers(2, 3, 4), turned(numbers(2, 3, 4), (1, 2, 0)), numbers(2, 3, 8)[..., ::2]):
+        check(lambda x: (x.transpose(0, 2, 1) + 1, x + 2), x, repeat=12)
+
+
+def test_layouts_are_specialisations_and_lengths_are_none() -> None:
+    jitted = pytocu.jit(lambda x: x + 1)
+    for n in (2, 3, 5):
+        for axes in itertools.permutations(range(3)):
+            jitted(turned(numbers(n, n + 1, n + 2), axes))
+    orders = [types[0].partition("x_2")[2] for types in (s.types for s in jitted.specializations)]
+    assert set(orders) == {"]", "; F]", "; 0 2 1]", "; 1 0 2]", "; 1 2 0]", "; 2 0 1]"}
+
+
+def test_the_rule_is_that_of_numpys_iterator() -> None:
+    choose = random.Random(3)
+    for _ in range(300):
+        ndim = choose.choice([2, 3, 4])
+        shape = [2, 3, 4, 5][:ndim]
+        operands: list[np.ndarray] = []
+        for _ in range(choose.choice([1, 2, 3])):
+            kept = [choose.random() < 0.75 for _ in range(ndim)]
+            axes = choose.sample(range(ndim), ndim)
+            operands.append(turned(np.zeros([n if k else 1 for n, k in zip(shape, kept, strict=True)]), tuple(axes)))
+        whole = np.broadcast_shapes(*(x.shape for x in operands))
+        made = np.nditer([*operands, None], order="K").operands[-1]
+        ranks = [tuple(s if n > 1 else None for n, s in zip(x.shape, x.strides, strict=True)) for x in operands]
+        order = best_axes(ndim, ranks)
+        steps = [made.strides[axis] for axis in order if whole[axis] > 1]
+        assert steps == sorted(steps, reverse=True)
+
+
+PARTS = (
+    "{a} + {b}", "{a} * 2", "np.where({a} > 0, {b}, {a})", "np.maximum({a}, {b})", "({a}).transpose({axes})", "-({a})",
+    "({a})[::-1]", "({a}).copy()", "np.copy({a})", "({a}).astype(np.float32)", "({a}).swapaxes(0, 1)", "({a})[:, :, ::-1]",
+    "{a} + ({b})[0]", "{a} - ({a}).mean(1, keepdims=True)", "({a}).cumsum(2)", "np.zeros_like({a}) + {b}", "({a})[:, :1] + {b}",
+)  # fmt: skip
+ENDS = ("{a}", "({a}).sum({axis})", "({a}).max({axis})", "({a})[..., 0]", "({a})[1]", "({a}).reshape(-1)", "({a}).T",
+        "({a})[:, None]")  # fmt: skip
+
+
+def program(choose: random.Random) -> str:
+    made = ["x", "y"]
+    lines = []
+    for number in range(choose.choice([1, 2, 3, 4])):
+        names = {"a": choose.choice(made), "b": choose.choice(made), "axes": tuple(choose.sample(range(3), 3))}
+        lines.append(f"v{number} = {choose.choice(PARTS).format(**names)}")
+        made.append(f"v{number}")
+    results = [choose.choice(ENDS).format(a=choose.choice(made), axis=choose.choice([0, 1, 2])) for _ in range(2)]
+    if choose.random() < 0.3:
+        lines.append(f"{made[-1]} = {made[-1]} + 1\n    {made[-1]}[0] = 3")
+    return "\n    ".join(["def program(x, y):", *lines, f"return {', '.join(results)}, {made[-1]} + 1"])
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_programs(seed: int) -> None:
+    choose = random.Random(seed)
+    for _ in range(6):
+        text = program(choose)
+        cube = numbers(3, 3, 3, dtype="i8")
+        args = [turned(cube, tuple(choose.sample(range(3), 3))) for _ in range(2)]
+        if choose.random() < 0.4:
+            args[0] = np.repeat(args[0], 2, 1)[:, ::2].transpose(choose.sample(range(3), 3))
+        function = make(text, "program")
+        jitted = pytocu.jit(function)
+        wanted = function(*args)
+        try:
+            same(jitted(*args), wanted)
+        except AssertionError:
+            orders = [a.strides for a in args]
+            raise AssertionError(f"{text}\n{orders}") from None
