@@ -156,7 +156,7 @@ def copied_unless(context: Context, source: Value, made: Value, apart: DimLike |
 
 
 def in_order(context: Context, value: Value, order: Any) -> Value:
-    """A new array with the elements of a view, in row-major order for ``C``, in column-major order for ``F``, else as they lie."""
+    """A new array with a view's elements, in row-major order for ``C``, in column-major order for ``F``, else as they lie."""
     if _is_columns(order, len(dimensions(value))):
         return context.builder.emit("copy", (value,), {"order": "F"})
     copy = _in_order(context, value, order)
