@@ -145,6 +145,8 @@ def _order(value: Value, inst: Inst | None, orders: dict[Value, Ranks | None]) -
     if (known := result_ranks(inst, orders)) is not None or inst.op.kind in ("view", "elementwise", "reduce", "scan"):
         return known
     row_major = row_major_ranks(shape)
+    if _long(value) < 2:
+        return row_major
     if inst.op.name in ("memory", "update"):
         return None
     if inst.op.name == "gather" and inst.attr("at") == 0:

@@ -32,6 +32,9 @@ def view_ranks(inst: Inst, ranks: Ranks) -> Ranks | None:
     return None
 
 
+_RULED = ("view", "generated", "elementwise", "reduce", "scan")
+
+
 def arrays_of(inst: Inst) -> list[Value]:
     """The arguments of an instruction that have axes."""
     return [a for a in inst.args if shape_of(a.type)]
@@ -45,6 +48,9 @@ def result_ranks(inst: Inst, operands: Mapping[Value, Ranks | None]) -> Ranks | 
     operands : mapping
         Of each of :func:`arrays_of` it.
     """
+    if inst.op.kind not in _RULED and inst.op.name != "update":
+        # Results of others may have different shapes.
+        return None
     shape = shape_of(inst.types[0])
     if inst.op.kind == "view":
         ranks = operands.get(inst.args[0], ())
