@@ -212,3 +212,8 @@ def test_random_programs(seed: int) -> None:
         except AssertionError:
             orders = [a.strides for a in args]
             raise AssertionError(f"{text}\n{orders}") from None
+
+
+def test_scalar_arguments_as_arrays() -> None:
+    for number in (np.uint32(65535), np.float64(2), 2.0, np.array(3)):
+        compare(pytocu.jit(lambda s: (np.array(s), np.asarray(s) + 1))(number), (np.array(number), np.asarray(number) + 1))

@@ -139,7 +139,9 @@ def order_of(context: Context, value: Value) -> Order:
 def _order(value: Value, inst: Inst | None, orders: dict[Value, Ranks | None]) -> Ranks | None:
     shape = dimensions(value)
     if inst is None:
-        assert isinstance(value.type, ArrayType)
+        if not isinstance(value.type, ArrayType):
+            # A scalar that is an argument.
+            return row_major_ranks(shape)
         layout = value.type.layout
         return None if layout == "S" and value.type.ndim > 1 else ranks_of(axes_of(layout, len(shape)), shape)
     if (known := result_ranks(inst, orders)) is not None or inst.op.kind in ("view", "elementwise", "reduce", "scan"):
