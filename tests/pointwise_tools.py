@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 import pytocu
-from pytocu.ir.core import Function, Inst, walk
+from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_threads import run_threads
-from pytocu.ir.types import DType, IndexType, PointerType, VectorType
+from pytocu.ir.types import ArrayType, DType, IndexType, PointerType, VectorType
 from pytocu.planning import kernel_function, launches
+from pytocu.runtime.strides import laid_out
 from pytocu.testing.compare import compare
 
 
@@ -30,6 +31,12 @@ def at(address: int, values: np.ndarray) -> np.ndarray:
     copy = memory[first : first + values.nbytes].view(values.dtype).reshape(values.shape)
     copy[...] = values
     return copy
+
+
+def new_array(value: Value, shape: Sequence[int], dtype: np.dtype) -> np.ndarray:
+    """Zeros in the order in which a result of a launch lies in memory, beginning at a multiple of 64."""
+    laid, axes = laid_out(shape, value.type.layout if isinstance(value.type, ArrayType) else "C")
+    return at(0, np.zeros(laid, dtype)).transpose(axes)
 
 
 def launch_of(function: Callable[..., Any], *types: str) -> tuple[Function, Inst]:
@@ -76,10 +83,14 @@ def check_kernel(
     inputs = [p.name for p in kernel.params if isinstance(p.type, PointerType)][: len(arrays)]
     outs = [p.name for p in kernel.params if isinstance(p.type, PointerType)][len(arrays) :]
     named = {n: at(0 if k else place, a) for k, (n, a) in enumerate(zip(inputs, arrays, strict=True))}
-    named |= {name: at(0, np.zeros(e.shape, e.dtype)) for name, e in zip(outs, expected, strict=True)}
+    results = {p.name: a for p, a in zip(kernel.params, launch.args, strict=True)}
+    named |= {name: new_array(results[name], e.shape, e.dtype) for name, e in zip(outs, expected, strict=True)}
     run_threads(kernel, given_to(kernel, launch, named, sizes_of(types, arrays)), **options)
     for name, wanted in zip(outs, expected, strict=True):
-        compare(named[name], np.ascontiguousarray(wanted))
+        compare(named[name], wanted)
+        if wanted.size:
+            moving = [axis for axis, length in enumerate(wanted.shape) if length > 1]
+            assert [named[name].strides[a] for a in moving] == [wanted.strides[a] for a in moving]
 
 
 def vectors(kernel: Function) -> dict[str, int]:

@@ -24,7 +24,7 @@ def add_transposed(x, y):
 
 
 def rotate(x):
-    return np.transpose(x, (2, 0, 1)) * 2
+    return (np.transpose(x, (2, 0, 1)) * 2).copy()
 
 
 def both(x, y):
@@ -51,6 +51,8 @@ def same(function: Any, *arguments: np.ndarray) -> None:
     pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
     for actual, wanted in pairs:
         np.testing.assert_array_equal(actual, wanted)
+        moving = [axis for axis, length in enumerate(wanted.shape) if length > 1 and wanted.size]
+        assert [actual.strides[axis] for axis in moving] == [wanted.strides[axis] for axis in moving]
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -103,7 +105,7 @@ def test_operands_of_several_widths_across(dtypes: tuple[str, str]) -> None:
     rows, columns = staged_sides(np.dtype(wide).itemsize)
 
     def added(x, y):
-        return x.T + y.T
+        return np.ascontiguousarray(x.T + y.T)
 
     # First by the interpreter, which says what is read or written outside of memory.
     for shape in ((2, rows + 1), (columns + 3, rows + 5), (2 * columns + 1, 7), (7, 2 * rows + 1)):
@@ -125,7 +127,7 @@ def test_a_piece_that_lies_across_is_read_where_it_is() -> None:
 
 def test_channels_come_last() -> None:
     def channels_last(x):
-        return np.transpose(x, (1, 2, 0)) * 2
+        return np.ascontiguousarray(np.transpose(x, (1, 2, 0)) * 2)
 
     for count in (1, 2, 3, 4, 5):
         same(channels_last, numbers(count, 40, 50))
@@ -136,6 +138,13 @@ def test_only_what_crosses_memory_has_tiles() -> None:
     assert loops(add_transposed, "f32[n, m]", "f32[m, n]") == ["parallel", *["serial"] * 6]
     assert loops(rotate, "f32[n, m, k]") == ["parallel", *["serial"] * 6]
     assert loops(add_transposed, "c64[n, m]", "c64[m, n]") == ["parallel", *["serial"] * 4]
+    # Results that lie as their operands do.
+    for function in (lambda x: x.T + 1, lambda x: (x.T - x.T.copy("K")) * x.T, lambda x: (x + 1).T):
+        assert loops(function, "f32[n, m]") == ["parallel"]
+        same(function, numbers(33, 70))
+    for axes in ((2, 0, 1), (1, 0, 2), (0, 2, 1)):
+        assert "serial" not in loops(lambda x: np.transpose(x, axes) * 2, "f32[n, m, k]")
+        same(lambda x: np.transpose(x, axes) * 2, numbers(5, 33, 17))
 
 
 def test_squares_are_transposed_in_registers() -> None:

@@ -45,6 +45,51 @@ def turned(x: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     return np.ascontiguousarray(x.transpose(axes)).transpose(np.argsort(axes))
 
 
+CUBES = """
+x[i] | x[j] | x[:, i] | x[:, :, i] | x[i, :, i] | x[:, i, i] | x[i, i] | x[..., i] | x[:, j] | x[t] | x[0, 0, 0][t]
+x[t, t, t, t] | np.take(x, i, axis=1) | np.take_along_axis(x, x.astype(int) % 2, 1) | np.choose(x.astype(int) % 2, [x, x + 1])
+np.concatenate([x, x]) | np.concatenate([x, x + 1], axis=2) | np.concatenate([x, np.ascontiguousarray(x)], axis=1)
+np.stack([x, x]) | np.stack([x, x], -1) | np.stack(x) | np.stack(x, 2) | np.concatenate(x, 1) | np.vstack([x, x])
+np.hstack([x, x]) | np.dstack([x, x]) | np.append(x, x, 0) | np.block([x, x]) | np.tile(x, 2) | np.tile(x, 1)
+np.repeat(x, 2, 1) | np.repeat(x, i, 1) | np.roll(x, 1, 1) | np.roll(x, 1) | np.roll(x, (1, 1), (0, 2)) | np.pad(x, 1)
+np.pad(x, 1, mode="edge") | np.insert(x, 1, 0, 1) | np.insert(x, [0, 1], 0, 2) | np.delete(x, 0, 1) | np.delete(x, [0, 1], 2)
+np.delete(x, slice(0, 1), 2) | np.delete(x, i == 1, 1) | x.reshape(6, 20) + 1 | x.reshape(2, 3, 20) + 1 | x.reshape(-1) + 1
+x.reshape(6, 4, 5) + 0 | np.diagonal(x) + 1 | np.diagonal(x, 0, 1, 2) + 1 | np.moveaxis(x, 0, -1) + 1
+x[:, None] + x[:, :, None] | np.rot90(x) + 1 | np.lib.stride_tricks.sliding_window_view(x, 2, 1) + 1 | np.tril(x)
+np.flip(x) + 1 | np.broadcast_to(x, (2, 2, 3, 4, 5)) + 1 | np.diff(x, axis=1) | np.gradient(x, axis=1) | np.unwrap(x, axis=1)
+np.cumsum(x, 1) | np.trapezoid(x, axis=1) | np.ptp(x, 1) | np.matmul(x, x.swapaxes(2, 3)) | np.matmul(x, x[0, 0, 0])
+np.matmul(x[0, 0], x[0, 0].T) | np.einsum("abcd,abcd->abd", x, x) | np.where(x > 1, x, 0) | np.select([x > 1], [x], 0)
+np.piecewise(x, [x > 1], [1, 2]) | np.isin(x, [1, 2]) | np.interp(x, [0, 9], [0, 1]) | np.add.outer(x[0, 0], x[0])
+np.modf(x)[1] | np.divmod(x, 3)[0] | x.std(2) | x.mean((0, 2)) | np.nansum(x, 1) | np.median(x[0, 0])
+np.searchsorted([1, 5, 9], x) | np.array([x, x]) | np.resize(x, (4, 60)) | x.T.copy() | x.flatten() | x.view(int) + 1
+np.triu(x, 1)
+"""
+
+
+@pytest.mark.parametrize("text", [text.strip() for line in CUBES.strip().splitlines() for text in line.split("|")])
+def test_functions_of_axes_in_any_order(text: str) -> None:
+    function = make(f"def program(x, i, j, t):\n    return {text}\n", "program")
+    jitted = pytocu.jit(function)
+    i, j, t = np.array([1, 0, 1]), np.array([[1, 0], [0, 1]]), np.array([[0, 1], [1, 0], [1, 1]]).T
+    for axes in ((0, 1, 2, 3), (3, 2, 1, 0), (0, 2, 1, 3), (2, 0, 3, 1), (1, 0, 3, 2)):
+        x = turned(np.arange(120.0).reshape(2, 3, 4, 5), axes)
+        same(jitted(x, i, j, t), function(x, i, j, t))
+
+
+LOOPS = (
+    "for k in range(n):\n        y = y * 0.5 + x", "y = np.sin(y) if n > 2 else y + 1",
+    "for k in range(n):\n        if k > 1:\n            y = y - 1", "for k in range(n):\n        y = (y.T + 1).T",
+    "for k in range(n):\n        y = y + x[:, :1]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LOOPS)
+def test_loops_and_branches_of_element_operations(text: str) -> None:
+    function = make(f"def program(x, n):\n    y = x.T + 1\n    y = y.T\n    {text}\n    return y, y.T * 2\n", "program")
+    for x in (numbers(3, 4), np.asfortranarray(numbers(3, 4))):
+        check(function, x, 3)
+
+
 MATRICES = {
     "row-major": numbers(3, 4), "column-major": np.asfortranarray(numbers(3, 4)), "every second column": numbers(3, 8)[:, ::2],
     "every second row of columns": numbers(8, 3)[::2].T, "rows backwards": numbers(3, 4)[::-1],

@@ -162,7 +162,7 @@ def outer(x, y):
 
 
 def permuted(x):
-    return np.transpose(x, (2, 0, 1)) + x[0, 0, 0]
+    return np.ascontiguousarray(np.transpose(x, (2, 0, 1)) + x[0, 0, 0])
 
 
 def every_other(x):

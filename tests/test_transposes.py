@@ -26,7 +26,7 @@ def added(x, y):
 
 
 def copied(x):
-    return np.where(x.T == x.T, x.T, x.T)
+    return np.where(x.T == x.T, x.T, x.T).copy()
 
 
 def several(x, y, z):
@@ -34,7 +34,7 @@ def several(x, y, z):
 
 
 def shifted(x):
-    return x.T[1:, 2:] + x.T[:-1, :-2]
+    return (x.T[1:, 2:] + x.T[:-1, :-2]).copy()
 
 
 def planes(x, y):
@@ -42,15 +42,15 @@ def planes(x, y):
 
 
 def swapped(x):
-    return np.transpose(x, (0, 2, 1)) * 2
+    return (np.transpose(x, (0, 2, 1)) * 2).copy()
 
 
 def rolled(x):
-    return np.transpose(x, (2, 0, 1)) + 1
+    return (np.transpose(x, (2, 0, 1)) + 1).copy()
 
 
 def biased(x, bias, scale):
-    return x.T * scale[:, np.newaxis] + bias
+    return (x.T * scale[:, np.newaxis] + bias).copy()
 
 
 def is_tiled(launch: Inst) -> bool:
@@ -96,7 +96,7 @@ def test_permutations(function: Any, types: list[str], shapes: list[tuple[int, .
 
 def test_operands_that_find_no_room_are_read_across_their_rows():
     def six(a, b, c, d):
-        return a.T + b.T + c.T + d.T
+        return (a.T + b.T + c.T + d.T).copy()
 
     types = ["c128[n, m]"] * 4
     kernel, launch = launch_of(six, *types)
@@ -124,6 +124,20 @@ def test_short_axes_have_no_tiles():
 def test_transposes_that_are_one_walk_have_no_tiles():
     assert not is_tiled(launch_of(lambda x, y: (x.T + y.T).T, "f32[n, m]", "f32[n, m]")[1])
     assert not is_tiled(launch_of(lambda x: x[::2] + x[1::2], "f32[2*n]")[1])
+
+
+def test_results_in_the_order_of_their_operands_have_no_tiles():
+    for function, types, shapes in (
+        (lambda x: x.T + 1, ["f32[n, m]"], [(40, 33)]),
+        (lambda x: x.T[1:, 2:] * 2, ["f32[n, m]"], [(40, 33)]),
+        (lambda x, bias, scale: x.T * scale[:, np.newaxis] + bias, ["f32[n, m]", "f32[n]", "f32[m]"], [(40, 65), (40,), (65,)]),
+        (lambda x: np.transpose(x, (0, 2, 1)) * 2, ["f64[n, m, k]"], [(3, 34, 40)]),
+        (lambda x: np.transpose(x, (2, 0, 1)) + 1, ["u8[n, m, k]"], [(5, 7, 34)]),
+    ):
+        kernel, launch = launch_of(function, *types)
+        assert launch.attr("schedule") == "pointwise"
+        arrays = [numbers(dtype_named(t.partition("[")[0]), *s) for t, s in zip(types, shapes, strict=True)]
+        check_kernel(kernel, launch, function, types, arrays, grid=3, block=BLOCK)
 
 
 def without_barrier(kernel: Function, number: int) -> Function:

@@ -275,9 +275,12 @@ def test_results_lie_as_strided_arguments_do() -> None:
     rows, columns = np.arange(24.0).reshape(4, 6)[:, ::2], np.arange(24.0).reshape(6, 4).T[:, ::2]
     for function in (copy_alone, copies_of_one, changed_copies_of_one, copy_of_a_copy):
         jitted = pytocu.jit(function)
-        compare(jitted(rows), function(rows))
+        for x in (rows, columns, rows[::-1], columns[:, ::-1], np.broadcast_to(rows[0], (4, 3)), rows):
+            compare(jitted(x), function(x))
+        any_strides = jitted.lower("f64[n, m; S]").compile("cpu")
+        compare(any_strides(rows), function(rows))
         with pytest.raises(pytocu.UnsupportedError, match="of y lie in memory as those of x, whose axes are not in row-major"):
-            jitted(columns)
+            any_strides(columns)
 
 
 def copies_of_columns(x: Any) -> Any:
@@ -294,11 +297,26 @@ def copy_of_columns(x: Any) -> Any:
     return z.max() + z
 
 
+def copies_of_sorted(x: Any) -> Any:
+    y = np.sort(x.T, axis=0)
+    first, second = y.reshape(-1), y.reshape(2, -1)
+    first += 1
+    return second * 2
+
+
+def copy_of_sorted(x: Any) -> Any:
+    y = np.sort(x.T, axis=0)
+    z = y.reshape(-1)
+    z += 1
+    return z.max() + z
+
+
 def test_what_nobody_reads_may_be_either() -> None:
     x = np.arange(24.0).reshape(4, 6)
-    compare(pytocu.jit(copy_of_columns)(x), copy_of_columns(x))
+    for function in (copy_of_columns, copies_of_columns, copy_of_sorted):
+        compare(pytocu.jit(function)(x), function(x))
     with pytest.raises(pytocu.UnsupportedError, match="is a view of y or a copy, as the elements of y lie in memory"):
-        pytocu.jit(copies_of_columns)(x)
+        pytocu.jit(copies_of_sorted)(x)
 
 
 def test_all_elements_of_lengths_whose_product_is_1() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.neighbours import diff
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import known_axis, stand_in
@@ -49,7 +50,8 @@ def unwrap(context: Context, p: Any, discont: Any = None, axis: Any = -1, *, per
     jumps = behind(context, -0.0 if element(jumps.type).kind == "f" else 0, jumps, axis)
     ndim = len(dimensions(value))
     jumps = context.builder.emit("slice", (jumps,), {"start": (0,) * ndim, "size": dimensions(value), "step": (1,) * ndim})
-    return cast(context, elementwise(context, "add", value, scan(context, "add", jumps, axis)), dtype)
+    made = cast(context, elementwise(context, "add", value, scan(context, "add", jumps, axis)), dtype)
+    return laid_out_as(context, made, value, "K")
 
 
 def _chosen(context: Context, condition: Value, number: Any, other: Value) -> Value:

@@ -12,6 +12,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements, fitted
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import together
@@ -244,7 +245,7 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         converted = _checked_cast(context, as_strong(context, choice), dtype, what)
         made = elementwise(context, "where", condition, converted, made)
-    return _as_array(context, made)
+    return _as_array(context, row_major(context, made))
 
 
 def real_if_close(context: Context, a: Any, tol: Any = 100) -> Any:

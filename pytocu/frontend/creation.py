@@ -14,7 +14,7 @@ from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.devices import check_device, known_order
 from pytocu.frontend.gathering import along
 from pytocu.frontend.inplace import fitted
-from pytocu.frontend.layouts import laid_out_as
+from pytocu.frontend.layouts import laid_out_as, unknown
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.operators import attempt, binary, c_long, clamped, elementwise, is_c_long, known_int
 from pytocu.frontend.reshaping import (
@@ -137,7 +137,7 @@ def constant_like(value: Any) -> Handler:
         given = array_of(context, a)
         wanted = dimensions(given) if shape is None else _shape(context, shape)
         made = filled(context, number(context, value, dtype_or(context, dtype, element(given.type))), wanted, order=order)
-        return laid_out_as(context, made, given, order)
+        return _laid_out_like(context, made, given, order, shape is None)
 
     return handler
 
@@ -189,7 +189,15 @@ def full_like(
     given = array_of(context, a)
     wanted = dimensions(given) if shape is None else _shape(context, shape)
     target = element(given.type).numpy if dtype is None else dtype
-    return laid_out_as(context, _filled_with(context, wanted, fill_value, target, order), given, order)
+    made = _filled_with(context, wanted, fill_value, target, order)
+    return _laid_out_like(context, made, given, order, shape is None)
+
+
+def _laid_out_like(context: Context, made: Value, given: Value, order: str, alike: bool) -> Value:
+    if not alike and 1 in dimensions(given):
+        # NumPy looks at the strides of an axis of length 1, where the other array has a longer one.
+        return made if order in ("C", "F") else unknown(context, made)
+    return laid_out_as(context, made, given, order)
 
 
 def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype: Any, order: Any) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,17 +16,19 @@ from pytocu.frontend.gathering import checked
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.joining import as_row, concatenate
+from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise, known_option, truths
 from pytocu.frontend.reductions import length, reduce
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, copied, filled, ravel, reshape
+from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, contiguous_as, copied, filled, ravel, reshape
 from pytocu.frontend.scattering import assign
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, contains_dynamic, dim_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, lower_bound, product
+from pytocu.ir.layouts import chosen_ranks
 from pytocu.ir.types import BOOL, I64, element, scalar
 
 
@@ -120,22 +123,23 @@ def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
     if isinstance(obj, slice) and obj.step in (None, 1) and _plain(obj.start) and _plain(obj.stop):
         start = 0 if obj.start is None else obj.start
         if obj.stop is None:
-            return copied(context, part(None, start))
+            return contiguous_as(context, copied(context, part(None, start)), value)
         same_side = (start >= 0) == (obj.stop >= 0)
         if same_side:
-            return concatenate(context, (part(None, start), part(max(start, obj.stop), None)), place)
+            made = concatenate(context, (part(None, start), part(max(start, obj.stop), None)), place)
+            return contiguous_as(context, made, value)
     if isinstance(obj, (int, np.integer)) and not isinstance(obj, bool):
         # The index is compared with the length.
         subscript(context, value, (*before, int(obj), ...))
         behind = part(int(obj) + 1, None) if obj != -1 else part(0, 0)
-        return concatenate(context, (part(None, int(obj)), behind), place)
+        return contiguous_as(context, concatenate(context, (part(None, int(obj)), behind), place), value)
     if isinstance(obj, list) and not obj:
-        return copied(context, value)
+        return _chosen(context, copied(context, value), value, place)
     if isinstance(obj, list):
         for position in obj:
             _inside(context, position, size, 0, position + 1)
         if min(obj) >= 0 or max(obj) < 0:
-            return concatenate(context, [part(*ends) for ends in _stretches(obj)], place)
+            return _chosen(context, concatenate(context, [part(*ends) for ends in _stretches(obj)], place), value, place)
     kept = filled(context, context.builder.const(True, scalar(BOOL)), (size,))
     if isinstance(obj, slice):
         assign_elements(context, subscript(context, kept, (obj, ...)), False)
@@ -188,7 +192,13 @@ def _positions(context: Context, obj: Any, size: DimLike, axis: int) -> Any:
 
 def _kept(context: Context, value: Value, place: int, mask: Value) -> Value:
     """The elements of an axis that a mask chooses."""
-    return context.builder.emit("gather", (value, places(context, mask)), {"axes": (place,), "at": place})
+    made = context.builder.emit("gather", (value, places(context, mask)), {"axes": (place,), "at": place})
+    return _chosen(context, made, value, place)
+
+
+def _chosen(context: Context, made: Value, value: Value, place: int) -> Value:
+    """Elements of an axis in the order in which indexing by positions makes them."""
+    return laid_out(context, made, (value,), partial(chosen_ranks, value, (place,), place, (), dimensions(made)))
 
 
 def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) -> Value:
@@ -230,14 +240,15 @@ def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) 
 
     if one:
         at = int(positions[0])
-        return concatenate(context, (part(value, None, at), added, part(value, at, None)), place)
+        made = concatenate(context, (part(value, None, at), added, part(value, at, None)), place)
+        return contiguous_as(context, made, value)
     pieces: list[Value] = []
     last = None
     for number in sorted(range(len(positions)), key=lambda k: positions[k]):
         at = int(positions[number])
         pieces += (part(value, last, at), part(added, number, number + 1))
         last = at
-    return concatenate(context, (*pieces, part(value, last, None)), place)
+    return contiguous_as(context, concatenate(context, (*pieces, part(value, last, None)), place), value)
 
 
 def _plain(bound: Any) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ from pytocu.frontend import indexing
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import check_masks, masks_to_positions, read_length
 from pytocu.frontend.inplace import write_result
-from pytocu.frontend.layouts import row_major
+from pytocu.frontend.layouts import laid_out, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise, example
@@ -43,6 +43,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product, symbols
+from pytocu.ir.layouts import chosen_ranks
 from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, ArrayType, DType, ScalarType, WeakType, element, scalar
 
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
@@ -219,6 +220,8 @@ def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequ
     Where no element is taken because another axis has none, positions are looked at all the same.
     """
     made = taken(context, source, axes, positions, at)
+    shape, fitted = dimensions(made), made.inst.args[1:] if made.inst is not None else ()
+    laid_out(context, made, (source, *fitted), partial(chosen_ranks, source, axes, at, fitted, shape))
     if not numpy_looks() or not _none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
         # Beside no positions NumPy looks at numbers alone.
         numbers = [p for p in positions if not dimensions(p)]
@@ -483,7 +486,7 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     made = values[-1]
     for place in range(len(values) - 2, -1, -1):
         row = "less_equal" if place == 0 else "equal"
-        made = elementwise(context, "where", elementwise(context, row, number, place), values[place], made)
+        made = row_major(context, elementwise(context, "where", elementwise(context, row, number, place), values[place], made))
     return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
 
 

@@ -6,7 +6,7 @@ Nothing is copied: an element of the result is read where it is, in the kernel t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.gathering import take
 from pytocu.frontend.inplace import write_result
+from pytocu.frontend.layouts import laid_out, laid_out_as, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import combined, stand_in
@@ -53,6 +54,7 @@ from pytocu.frontend.worded import evaluated
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
+from pytocu.ir.layouts import joined_ranks
 from pytocu.ir.types import I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element
 
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
@@ -90,7 +92,9 @@ def _join_members(context: Context, value: Value, axis: Any) -> Value:
     moved = context.builder.emit("transpose", (value,), {"axes": order}) if place else value
     shape = dimensions(moved)
     merged = (*shape[:place], shape[place] * shape[place + 1], *shape[place + 2 :])
-    return copied(context, context.builder.emit("reshape", (moved,), {"shape": merged, "source": shape}))
+    made = copied(context, context.builder.emit("reshape", (moved,), {"shape": merged, "source": shape}))
+    member = context.builder.emit("index", (value,), {"axis": 0, "at": 0})
+    return laid_out(context, made, (member,), partial(joined_ranks, (member,), merged))
 
 
 def _common(
@@ -187,9 +191,8 @@ def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
             if a != place:
                 require_equal(context, wanted, length, "ValueError", sentence, operands=values)
     kept = [v for v in values if dimensions(v)[place] != 0] or values[:1]
-    if len(kept) == 1:
-        return copied(context, kept[0])
-    return context.builder.emit("concatenate", kept, {"axis": place})
+    made = copied(context, kept[0]) if len(kept) == 1 else context.builder.emit("concatenate", kept, {"axis": place})
+    return laid_out(context, made, values, partial(joined_ranks, values, dimensions(made)))
 
 
 def _rows(context: Context, grown: Grown, name: str, dtype: Any, casting: Any) -> Value:
@@ -232,7 +235,11 @@ def stack(
     members = _members(context, arrays, np.stack, "stack")
     if members is not None:
         (value,) = _common(context, (members,), dtype, casting)
-        return copied(context, moveaxis(context, value, 0, normal_axis(context, axis, len(dimensions(value)))))
+        place = normal_axis(context, axis, len(dimensions(value)))
+        made = copied(context, moveaxis(context, value, 0, place))
+        member = context.builder.emit("index", (value,), {"axis": 0, "at": 0})
+        layer = context.builder.emit("newaxis", (member,), {"axis": place})
+        return laid_out(context, made, (layer,), partial(joined_ranks, (layer,), dimensions(made)))
     values = _arrays(context, arrays, "stack")
     if not values:
         raise raised(ValueError("need at least one array to stack"), context.loc)
@@ -353,9 +360,10 @@ def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
             attempt(context, np.broadcast, np.zeros(len(shifts)), np.zeros(len(axes)))
         count = max(len(axes), len(shifts))
         axes, shifts = axes * (count // len(axes)), shifts * (count // len(shifts))
+    rolled = value
     for place, by in zip(axes, shifts, strict=True):
-        value = _rolled(context, value, by, normal_axis(context, place, len(dimensions(value))))
-    return value
+        rolled = _rolled(context, rolled, by, normal_axis(context, place, len(dimensions(value))))
+    return laid_out_as(context, rolled, value, "K")
 
 
 def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
@@ -418,12 +426,14 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
     while len(dimensions(value)) < len(counts):
         value = as_row(context, value)
     counts = [*[1] * (len(dimensions(value)) - len(counts)), *counts]
+    whole, given = value, tuple(counts)
     for axis, count in enumerate(counts):
         if isinstance(count, int) and 1 < count <= _FEW and dimensions(value)[axis] != 1:
             # Cheaper than a remainder for each element.
             value = context.builder.emit("concatenate", [value] * count, {"axis": axis})
             counts[axis] = 1
-    return copied(context, _repeated(context, value, counts, inner=False))
+    made = copied(context, _repeated(context, value, counts, inner=False))
+    return laid_out_as(context, made, whole, "K") if all(count == 1 for count in given) else row_major(context, made)
 
 
 _FEW = 4
@@ -463,7 +473,7 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
         require_equal(context, dimensions(value)[place], 0, "ValueError", NEGATIVE)
         count = 0
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
-    return copied(context, _repeated(context, value, counts, inner=True))
+    return row_major(context, copied(context, _repeated(context, value, counts, inner=True)))
 
 
 def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Value:
@@ -491,7 +501,7 @@ def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Va
     length = int(known.sum()) if known is not None else read_length(context, total, MOST_REPEATED, "repeated")
     numbers = context.builder.emit("iota", (), {"axis": 0, "shape": (length,)})
     found = context.builder.emit("search", (ends, elementwise(context, "add", numbers, np.int64(1))))
-    return context.builder.emit("gather", (value, found), {"axes": (place,), "at": place})
+    return row_major(context, context.builder.emit("gather", (value, found), {"axes": (place,), "at": place}))
 
 
 MOST_REPEATED = 2**40

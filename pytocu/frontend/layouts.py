@@ -7,17 +7,17 @@ states that order, and whether a reshape of them is a view follows from it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from pytocu.frontend.values import Context, dimensions
 from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
-from pytocu.ir.core import Inst, Value, walk
+from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
-from pytocu.ir.layouts import arrays_of, layout_for, like, result_ranks
+from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks
 from pytocu.ir.layouts import row_major as row_major_ranks
-from pytocu.ir.types import ArrayType, axes_of
+from pytocu.ir.types import ArrayType, axes_of, is_strided
 
 Shape = tuple[DimLike, ...]
 
@@ -50,7 +50,7 @@ def rests(context: Context, value: Value) -> frozenset[Value]:
 
 def _dense(type: object, ranks: Ranks | None) -> list[DimLike]:
     assert isinstance(type, ArrayType)
-    if ranks is None:
+    if ranks is None or is_strided(type.layout):
         return _unknown(type.shape)
     axes = best_axes(type.ndim, [ranks])
     return [product([type.shape[a] for a in axes[axes.index(axis) + 1 :]]) for axis in range(type.ndim)]
@@ -144,20 +144,7 @@ def _order(value: Value, inst: Inst | None, orders: dict[Value, Ranks | None]) -
             return row_major_ranks(shape)
         layout = value.type.layout
         return None if layout == "S" and value.type.ndim > 1 else ranks_of(axes_of(layout, len(shape)), shape)
-    if (known := result_ranks(inst, orders)) is not None or inst.op.kind in ("view", "elementwise", "reduce", "scan"):
-        return known
-    row_major = row_major_ranks(shape)
-    if _long(value) < 2:
-        return row_major
-    if inst.op.name in ("memory", "update"):
-        return None
-    if inst.op.name == "gather" and inst.attr("at") == 0:
-        # NumPy makes the axes of positions the slowest ones, also where they are not the first ones.
-        return row_major
-    if any(_moves(inner) for region in inst.regions for inner in walk(region)) or _moves(inst):
-        return None
-    falls = all(orders[a] == row_major_ranks(dimensions(a)) for a in orders if _long(a) > 1)
-    return row_major if falls else None
+    return results_ranks(inst, orders)[value.index]
 
 
 def _long(value: Value) -> int:
@@ -165,16 +152,29 @@ def _long(value: Value) -> int:
     return sum(length != 1 for length in dimensions(value))
 
 
-def _moves(inst: Inst) -> bool:
-    """Whether the elements of a result may be in another order than those of an operand."""
-    return inst.op.name == "transpose" or (inst.op.name == "gather" and inst.attr("at") != 0)
-
-
 def laid_out_as(context: Context, made: Value, given: Value, order: str) -> Value:
     """A new array whose elements NumPy lays out as those of another, unless an order is asked for."""
     if made is not given and order not in ("C", "F") and len(dimensions(made)) == len(dimensions(given)):
         ranks, taken = order_of(context, context.builder.contents(given))
         context.builder.orders[made] = None if ranks is None else like(ranks, dimensions(made)), taken
+    return made
+
+
+Rule: TypeAlias = "Callable[[Mapping[Value, Ranks | None]], Ranks | None]"
+
+
+def laid_out(context: Context, made: Value, operands: Sequence[Value], rule: Rule) -> Value:
+    """A new array in the order that a rule has for the orders of what it is made of."""
+    found = {a: order_of(context, context.builder.contents(a)) for a in operands}
+    ranks = rule({a: known for a, (known, _) in found.items()})
+    taken = frozenset[Value]().union(*(params for _, params in found.values()))
+    context.builder.orders[made] = ranks, taken if ranks is not None else frozenset()
+    return made
+
+
+def unknown(context: Context, made: Value) -> Value:
+    """A new array of which it is not known in which order NumPy makes it."""
+    context.builder.orders[made] = None, frozenset()
     return made
 
 

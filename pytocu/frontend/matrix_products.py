@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import OUTPUT, note_write
-from pytocu.frontend.layouts import row_major
+from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
@@ -32,14 +33,14 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
+from pytocu.ir.layouts import product_ranks
 from pytocu.ir.types import F16, F32, element
 
 
 def matrix_product(context: Context, a: Value, b: Value) -> Value:
     """``a @ b`` of arrays whose lengths fit."""
     made = _product(context, a, b)
-    # The axes of a stack NumPy lays out as the operands' are.
-    return row_major(context, made) if len(dimensions(made)) == 2 else made
+    return laid_out(context, made, (a, b), partial(product_ranks, a, b, dimensions(made)))
 
 
 def _product(context: Context, a: Value, b: Value) -> Value:

@@ -12,6 +12,7 @@ from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import as_row, concatenate
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import compute, elementwise, known_int
 from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
@@ -94,6 +95,7 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     if element(value.type).is_integer:
         value = cast(context, value, F64)
     made = [_as_long(context, _gradient(context, value, a, h, edge_order), value) for a, h in zip(axes, steps, strict=True)]
+    made = [laid_out_as(context, m, value, "K") for m in made]
     return made[0] if len(axes) == 1 else tuple(made)
 
 

@@ -18,7 +18,7 @@ from pytocu.frontend.inplace import number_in
 from pytocu.frontend.joining import part
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import array_of, as_shape, broadcast, broadcast_to, copied
+from pytocu.frontend.reshaping import array_of, as_shape, broadcast, broadcast_to, contiguous_as, copied
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_element, as_strong, cast, dim_value, dimensions, is_number
@@ -68,13 +68,13 @@ def pad(context: Context, array: Any, pad_width: Any, mode: Any = "constant", **
     if extra:
         raise raised(ValueError(f"unsupported keyword arguments for mode '{mode}': {extra}"), context.loc)
     side = _side(context, value, mode, kwargs)
-    whole = dimensions(value)
+    given, whole = value, dimensions(value)
     for axis, (before, after) in enumerate(widths):
         borders = [None if w == 0 else side(value, axis, w, behind) for w, behind in ((before, False), (after, True))]
         pieces = [p for p in (borders[0], value, borders[1]) if p is not None]
         if len(pieces) > 1:
             value = context.builder.emit("concatenate", pieces, {"axis": axis})
-    return value if dimensions(value) != whole else copied(context, value)
+    return contiguous_as(context, value if dimensions(value) != whole else copied(context, value), given)
 
 
 def _side(context: Context, value: Value, mode: str, kwargs: dict[str, Any]) -> Side:

@@ -16,7 +16,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.layouts import is_unknown, laid_out_as, order_of, pairs, rests, row_major, strides_of
+from pytocu.frontend.layouts import is_unknown, laid_out_as, order_of, pairs, rests, row_major, strides_of, unknown
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
@@ -39,7 +39,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.layouts import slowest_first
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
 
 _read_int = Deferred("pytocu.frontend.reading", "read_int")
 _scalar_of = Deferred("pytocu.frontend.reading", "scalar_of")
@@ -152,6 +152,9 @@ def copied_unless(context: Context, source: Value, made: Value, apart: DimLike |
     copy = in_order(context, made, order or "C")
     if not isinstance(apart, int):
         context.builder.copy_unless(copy, source, apart)
+        if order is None and context.builder.orders[copy][0] != order_of(context, made)[0]:
+            # A view is in another order than the copy.
+            context.builder.orders[copy] = None, frozenset()
     return copy
 
 
@@ -164,10 +167,15 @@ def in_order(context: Context, value: Value, order: Any) -> Value:
 
 
 def _in_order(context: Context, value: Value, order: Any) -> Value:
-    columns = any(isinstance(a.type, ArrayType) and a.type.layout == "F" for a in context.builder.arguments)
-    if order != "C" or len(dimensions(value)) < 2 or not columns:
+    if order != "C" or len(dimensions(value)) < 2 or _falls(context, value):
         return copied(context, value)
     return context.builder.emit("copy", (value,), {"order": "C"})
+
+
+def _falls(context: Context, value: Value) -> bool:
+    """Whether a copy that is in no order of its own is in row-major order."""
+    ranks, taken = order_of(context, context.builder.contents(value))
+    return ranks is not None and not taken and slowest_first(ranks) == tuple(range(len(ranks)))
 
 
 def _is_columns(order: Any, ndim: int) -> bool:
@@ -383,6 +391,18 @@ def spread(context: Context, value: Value) -> DimLike | None:
 def is_dense(context: Context, value: Value) -> bool:
     """Whether the elements lie next to each other in row-major order, whatever the lengths."""
     return spread(context, value) == 0
+
+
+def contiguous_as(context: Context, made: Value, given: Value) -> Value:
+    """A new array in column-major order where another one is, and not in row-major order, else in row-major order."""
+    shape = dimensions(given)
+    ranks, taken = order_of(context, context.builder.contents(given))
+    columns = tuple(reversed(range(len(shape))))
+    if ranks is not None and not taken and slowest_first(ranks) != columns:
+        return row_major(context, made)
+    if spread(context, transpose(context, given, ())) == 0:
+        return laid_out_as(context, made, given, "K")
+    return row_major(context, made) if len(shape) < 2 or is_dense(context, given) else unknown(context, made)
 
 
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:

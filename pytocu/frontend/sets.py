@@ -11,6 +11,7 @@ from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import compact, places
 from pytocu.frontend.joining import concatenate
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.library_calls import argsort, call, search, type_named
 from pytocu.frontend.literals import LONGEST
 from pytocu.frontend.operators import attempt, elementwise, known_option
@@ -173,7 +174,7 @@ def isin(
         found = _among_known(context, value, test_elements)
     else:
         found = _member(context, value, ravel(context, array_of(context, test_elements)))
-    return array_of(context, elementwise(context, "invert", found) if backwards else found)
+    return row_major(context, array_of(context, elementwise(context, "invert", found) if backwards else found))
 
 
 def _among_known(context: Context, value: Value, known: Any) -> Value:

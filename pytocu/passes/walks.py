@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Block, Value
-from pytocu.ir.layouts import arrays_of, layout_for, result_ranks, view_ranks
+from pytocu.ir.layouts import arrays_of, layout_for, results_ranks, view_ranks
 from pytocu.ir.types import ArrayType, axes_of, shape_of
 from pytocu.passes.accesses import view_chain
 
@@ -35,6 +35,6 @@ def layout_of_result(region: Block, root: Value, operands: Sequence[Value]) -> s
     """The layout that a kernel gives a result, as NumPy's rule has it for what the region computes of operands in memory."""
     known = {p: memory_ranks(a) for p, a in zip(region.params, operands, strict=True) if shape_of(p.type)}
     for step in region.insts[:-1]:
-        known.update(dict.fromkeys(step.results, result_ranks(step, {a: known.get(a) for a in arrays_of(step)})))
+        known.update(zip(step.results, results_ranks(step, {a: known.get(a) for a in arrays_of(step)}), strict=True))
     ranks = known.get(root)
     return layout_for(root.type, ranks) if ranks is not None and isinstance(root.type, ArrayType) else "C"

@@ -1,0 +1,68 @@
+"""Whether the results of a random program lie in memory as NumPy's do.
+
+NumPy runs the program a second time, since the comparison of values replaces what is not exact, and with it
+where its elements lie.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pytocu.testing.fuzz_programs import Argument, Program, Statement, execute, value_of
+
+OTHER_ORDERS = re.compile(r"$^")
+"""Statements whose results pytocu makes in row-major order, or in that of their operands, where NumPy has another one."""
+
+
+def strides_of(program: Program, arguments: Mapping[str, Argument]) -> dict[str, list[tuple[int, ...]]]:
+    """The strides that NumPy gives results, in bytes along axes that are longer than 1.
+
+    What NumPy returns as a view may be a new array in the order of the view, so there are two of these.
+    """
+    env: dict[str, Any] = {name: arguments[name].placed() for name in program.parameters}
+    free: set[str] = set()
+    for statement in program.statements:
+        try:
+            if not statement.name:
+                execute(statement.code, env)
+                continue
+            env[statement.name] = value_of(statement, env)
+        except Exception:
+            # Of other numbers than those that are compared NumPy has no answer: nothing is known of what follows.
+            break
+        if _is_free(statement) or not free.isdisjoint(statement.names):
+            free.add(statement.name)
+    found: dict[str, list[tuple[int, ...]]] = {}
+    for name in program.results:
+        value = env.get(name)
+        if name in free or not isinstance(value, np.ndarray) or not value.size:
+            continue
+        found[name] = [_moving(value)]
+        if value.base is not None:
+            found[name].append(_moving(np.empty_like(value)))
+    return found
+
+
+def _is_free(statement: Statement) -> bool:
+    return bool(OTHER_ORDERS.search(statement.text))
+
+
+def compare_strides(found: Any, wanted: list[tuple[int, ...]]) -> None:
+    """Assert that an array has one of these strides.
+
+    Raises
+    ------
+    AssertionError
+        Names both.
+    """
+    strides = _moving(found)
+    if len(strides) == len(wanted[0]) and strides not in wanted:
+        raise AssertionError(f"strides {strides} where {' or '.join(map(str, wanted))} are expected")
+
+
+def _moving(array: np.ndarray) -> tuple[int, ...]:
+    return tuple(stride for length, stride in zip(array.shape, array.strides, strict=True) if length > 1)
