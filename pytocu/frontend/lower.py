@@ -269,7 +269,18 @@ def _may_turn(builder: StorageBuilder) -> bool:
     """Whether elements of a result may lie in another than row-major order."""
     if any(isinstance(a.type, ArrayType) and a.type.layout != "C" for a in builder.arguments):
         return True
-    return any(inst.op.name in ("transpose", "strided") for whole in builder.insts for inst in _inside(whole))
+    return any(_turns(inst) for whole in builder.insts for inst in _inside(whole))
+
+
+def _turns(inst: Inst) -> bool:
+    match inst.op.name:
+        case "transpose" | "strided":
+            return True
+        case "gather":
+            return inst.attr("at") != 0
+        case "copy":
+            return inst.attr("order", None) == "F"
+    return False
 
 
 def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[Value, Any]) -> Any:

@@ -47,7 +47,7 @@ class Library(Record):
 
 
 _LENGTHS = ("len(s{n})", "1 in s{n} and ones(s{n})")
-_ORDER = "a{n}.flags.c_contiguous or layout(s{n}, a{n}.strides, a{n}.itemsize)"
+_ORDER = "(f{n} := a{n}.flags).c_contiguous or (f{n}.f_contiguous and 'F') or layout(s{n}, a{n}.strides, a{n}.itemsize)"
 
 LIBRARIES = {
     "numpy": Library(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from pytocu.deferred import Deferred
@@ -60,15 +61,23 @@ def layout_of_strides(shape: Sequence[int], strides: Sequence[int], itemsize: in
     >>> [layout_of_strides((2, 3, 4), strides, 1) for strides in ((12, 4, 1), (12, 1, 3), (1, 0, 4), (1, 2, 9))]
     ['C', '0 2 1', 'S 2 0', 'S 2 1 0']
     """
-    if is_c_contiguous(shape, strides, itemsize):
+    last = math.inf
+    for length, stride in zip(shape, strides, strict=True):
+        if length != 1:
+            if not 0 < abs(stride) <= last:
+                break
+            last = abs(stride)
+    else:
+        return "C" if is_c_contiguous(shape, strides, itemsize) else STRIDED
+    if 0 in shape:
         return "C"
+    if len(shape) == 1:
+        return STRIDED
     steps = tuple(abs(s) if n != 1 and s else None for n, s in zip(shape, strides, strict=True))
     axes = _best_axes(len(shape), [steps])
     if is_c_contiguous([shape[axis] for axis in axes], [strides[axis] for axis in axes], itemsize):
         return _layout_of_axes(axes, shape)
     moving = [axis for axis in axes if steps[axis] is not None]
-    if moving == [axis for axis, length in enumerate(shape) if length != 1] or len(shape) < 2:
-        return STRIDED
     return f"{STRIDED} {' '.join(map(str, moving)) or NO_AXIS}"
 
 

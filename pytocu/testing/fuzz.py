@@ -33,6 +33,7 @@ from pytocu.testing import device_arrays, figures
 from pytocu.testing.cases import call_interpreted
 from pytocu.testing.fuzz_blocks import FEATURES, PROGRAMS
 from pytocu.testing.fuzz_check import Run, as_test, check, shrink
+from pytocu.testing.fuzz_layouts import LAID_OUT
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
 from pytocu.testing.matrix import call_threads
@@ -47,6 +48,8 @@ def call_cpu(function: Any, *arguments: Any) -> Any:
     """Compile for the CPU and run; a function of scalars is called as it is."""
     return function(*arguments) if isinstance(function, VectorizedFunction) else jit(function)(*arguments)
 
+
+LAID_OUT.update((call_cpu, call_threads))
 
 _device = "cuda:0"
 """The GPU of this process."""

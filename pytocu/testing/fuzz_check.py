@@ -23,6 +23,7 @@ from pytocu.testing.cases import FORMULAS, ORDER, exact_power, own_answer, refer
 from pytocu.testing.compare import compare
 from pytocu.testing.complex_reference import bound_of, growth
 from pytocu.testing.device_arrays import DeviceScalar
+from pytocu.testing.fuzz_layouts import LAID_OUT, compare_strides, strides_of
 from pytocu.testing.fuzz_programs import (
     SHAPES,
     Argument,
@@ -115,6 +116,12 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             compare(_as_expected(found, env[name]), env[name])
         except AssertionError as error:
             return Verdict("differs", str(error), next((s for s in program.statements if s.name == name), None))
+    if run in LAID_OUT:
+        for name, strides in strides_of(program, arguments).items():
+            try:
+                compare_strides(computed[name], strides)
+            except AssertionError as error:
+                return Verdict("differs", str(error), next((s for s in program.statements if s.name == name), None))
     for name in changed_arguments(program.statements):
         try:
             compare(given[name], env[name])
