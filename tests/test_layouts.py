@@ -191,6 +191,18 @@ def test_results_of_a_loop_with_other_shapes() -> None:
     check(settle, numbers(3, 4), numbers(4), 3)
 
 
+def test_results_that_were_made_before_a_branch_of_the_host() -> None:
+    def before(x: np.ndarray, n: int) -> Any:
+        y = np.add(x.T, 1, out=np.zeros_like(x.T), where=x.T > 0)
+        z = x @ x.T
+        if n > 2:
+            z = np.sort(z, axis=0)
+        return y, z
+
+    for n in (1, 3):
+        check(before, numbers(3, 4), n)
+
+
 def test_layouts_are_specialisations_and_lengths_are_none() -> None:
     jitted = pytocu.jit(lambda x: x + 1)
     for n in (2, 3, 5):

@@ -143,7 +143,7 @@ def chosen_ranks(
     if ranks is None:
         return None
     places = [*range(at), *range(at + count, len(shape))]
-    slowest = slowest_first([ranks[axis] for axis in rest])
+    slowest = slowest_first(tuple(ranks[axis] for axis in rest))
     return ranks_of([*range(at, at + count), *(places[axis] for axis in slowest)], shape)
 
 

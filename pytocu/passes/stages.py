@@ -320,6 +320,8 @@ class _Writer:
                 value = builder.emit("copy", (value,), name=result.name)
             given_out.append(value)
         attrs: dict[str, Any] = {"tree": ("tuple", *range(len(given_out)))}
+        if orders := self._orders(results):
+            attrs["orders"] = orders
         for result, memory in in_place.items():
             attrs["updates"] = (*attrs.get("updates", ()), (len(given_out), len(given_out) + 1))
             given_out.extend((memory, inside.get(result, result)))
@@ -440,6 +442,12 @@ class _Writer:
         attrs["why"] = "each position goes through all steps of a loop"
         self.count += 1
         self.builder.inst("launch", [*outer, *outputs], attrs, (), (Block(tuple(params), region.take()),))
+
+    def _orders(self, results: Sequence[Value]) -> tuple[str | None, ...]:
+        """The layouts that the function's ``return`` states of values; empty where it states none."""
+        terminator = self.function.body.terminator
+        stated = dict(zip(terminator.args, terminator.attr("orders", ()), strict=False))
+        return tuple(stated.get(result) for result in results) if any(map(stated.get, results)) else ()
 
     def _changed_in_place(self, result: Value, results: Sequence[Value], behind: Sequence[Inst]) -> Value | None:
         """The argument's memory that may hold a changed array from here on."""
