@@ -106,7 +106,12 @@ FUNCTIONS = (
     lambda x: np.array(x.T, order="F"), lambda x: np.abs(x), lambda x: np.full_like(x.T, 2), lambda x: np.ones_like(x),
     lambda x: (x[:, None] + 1)[:, 0].T, lambda x: x.astype("i4", order="C"), lambda x: np.argmax(x[..., None] + x[0], 1),
     lambda x: (x.T + 1).reshape(2, -1), lambda x: (x.T + 1).ravel(), lambda x: x.T - x.T.mean(0),
-    lambda x: (x.T, x + 1, (x + 1).T, x.T + x.sum()),
+    lambda x: (x.T, x + 1, (x + 1).T, x.T + x.sum()), lambda x: np.pad(x[:1], 1), lambda x: np.pad(x.T[:1], 1),
+    lambda x: x[:, [0, 2]], lambda x: np.asfortranarray(x) + 1, lambda x: np.zeros(x.shape, order="F") * 2,
+    lambda x: np.einsum("ij,kj->ki", x, x),
+    lambda x: np.einsum("ij,kj->ik", x, x.T.T), lambda x: x.copy("A"), lambda x: np.zeros_like(x, order="A"),
+    lambda x: x.imag + 1,
+    lambda x: np.einsum("ij,ij->ji", x, x), lambda x: np.insert(x, 1, 0, axis=0), lambda x: np.delete(x[:1].T, 1, axis=0),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES
-from pytocu.testing import device_arrays, everything, fuzz, matrix, planted
+from pytocu.testing import device_arrays, everything, fuzz, fuzz_layouts, matrix, planted
 from pytocu.testing.compare import complex_distance
 from pytocu.testing.complex_reference import growth, relative_distance
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
@@ -523,3 +523,19 @@ def test_arrays_of_another_place_are_compared(monkeypatch: pytest.MonkeyPatch) -
     report = run_chunk(run, 5, 0, 20)
     assert not report.kinds["differs"], "\n".join(report.tests)
     assert report.kinds["same"] >= 15
+
+
+def test_results_in_another_order_differ() -> None:
+    def in_rows(function: Any, *given: Any) -> Any:
+        return tuple(np.ascontiguousarray(value) for value in call_cpu(function, *given))
+
+    fuzz_layouts.LAID_OUT.add(in_rows)
+    program = Program((Statement("v0", "{0} + 1", ("turned_f32.T",)),), ("v0",))
+    arguments = {"turned_f32": Argument(np.ones((3, 4), np.float32))}
+    try:
+        assert check(program, arguments, call_cpu).kind == "same"
+        assert "strides (12, 4) where (4, 16) are expected" in check(program, arguments, in_rows).message
+    finally:
+        fuzz_layouts.LAID_OUT.discard(in_rows)
+    free = Program((Statement("v0", "np.sort({0}.T, axis=0)", ("turned_f32",)),), ("v0",))
+    assert not fuzz_layouts.strides_of(free, arguments)

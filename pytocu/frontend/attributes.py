@@ -49,6 +49,7 @@ _note_write = Deferred("pytocu.frontend.inplace", "note_write")
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
 _view_of_another_size = Deferred("pytocu.frontend.bytes_as", "view_of_another_size")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
+_contiguous_as = Deferred("pytocu.frontend.reshaping", "contiguous_as")
 _laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
@@ -296,6 +297,8 @@ def astype(
         return made
     if not lies or (made is value and copy):
         return _in_order(context, made, order)
+    if order == "A" and made is not value:
+        return _contiguous_as(context, made, value)
     return _laid_out_as(context, made, value, order) if dimensions(made) else made
 
 
@@ -334,7 +337,7 @@ def imag(context: Context, value: Value) -> Value:
         return context.builder.emit("imag", (value,))
     zero = element(value.type).numpy.type(0)
     zeros = elementwise(context, "where", np.False_, value, zero)
-    return _repeated(context, zeros, dimensions(zeros)) if is_array(zeros) else zeros
+    return _repeated(context, _contiguous_as(context, zeros, value), dimensions(zeros)) if is_array(zeros) else zeros
 
 
 def conjugate(context: Context, value: Value) -> Value:

@@ -25,6 +25,7 @@ from pytocu.frontend.reshaping import (
     as_length,
     as_shape,
     broadcast,
+    contiguous_as,
     copied,
     diagonal,
     filled,
@@ -197,7 +198,7 @@ def _laid_out_like(context: Context, made: Value, given: Value, order: str, alik
     if not alike and 1 in dimensions(given):
         # NumPy looks at the strides of an axis of length 1, where the other array has a longer one.
         return made if order in ("C", "F") else unknown(context, made)
-    return laid_out_as(context, made, given, order)
+    return contiguous_as(context, made, given) if order == "A" else laid_out_as(context, made, given, order)
 
 
 def _filled_with(context: Context, shape: tuple[DimLike, ...], value: Any, dtype: Any, order: Any) -> Value:

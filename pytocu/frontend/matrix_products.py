@@ -20,7 +20,7 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import OUTPUT, note_write
-from pytocu.frontend.layouts import laid_out
+from pytocu.frontend.layouts import laid_out, row_major, unknown
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
@@ -33,7 +33,7 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product
-from pytocu.ir.layouts import product_ranks
+from pytocu.ir.layouts import product_ranks, summed_ranks
 from pytocu.ir.types import F16, F32, element
 
 
@@ -235,6 +235,7 @@ def einsum(
         deciding = values if options["optimize"] else [*values, out]
         made = np.result_type(*(element(v.type).numpy for v in deciding)) if dtype is None else options["dtype"]
     dtype = promote.known_dtype(made if out is not None else np.asarray(made).dtype, "np.einsum")
+    given = values, letters
     values = [cast(context, v, dtype) for v in values]
     lengths: dict[str, DimLike] = {}
     for number, (own, value) in enumerate(zip(letters, values, strict=True)):
@@ -261,6 +262,13 @@ def einsum(
         context.builder.update(out, cast(context, made, element(out.type)))
         return out
     found = _summed_over_letters(context, values, letters, output, dtype is F16)
+    if is_array(found) and found.inst is not None and found.inst.op.kind != "view":
+        if options["optimize"] or order == "A":
+            unknown(context, found)
+        elif order == "C":
+            row_major(context, found)
+        else:
+            laid_out(context, found, given[0], partial(summed_ranks, *given, output, dimensions(found)))
     # By some ways to optimize NumPy makes an array without axes.
     return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
 

@@ -39,7 +39,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.layouts import slowest_first
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided
 
 _read_int = Deferred("pytocu.frontend.reading", "read_int")
 _scalar_of = Deferred("pytocu.frontend.reading", "scalar_of")
@@ -163,6 +163,8 @@ def in_order(context: Context, value: Value, order: Any) -> Value:
     if _is_columns(order, len(dimensions(value))):
         return context.builder.emit("copy", (value,), {"order": "F"})
     copy = _in_order(context, value, order)
+    if order == "A":
+        return contiguous_as(context, copy, value)
     return row_major(context, copy) if order == "C" else laid_out_as(context, copy, value, "K")
 
 
@@ -398,11 +400,19 @@ def contiguous_as(context: Context, made: Value, given: Value) -> Value:
     shape = dimensions(given)
     ranks, taken = order_of(context, context.builder.contents(given))
     columns = tuple(reversed(range(len(shape))))
-    if ranks is not None and not taken and slowest_first(ranks) != columns:
+    # An array with one long axis is in both orders, or in none.
+    either = sum(length != 1 for length in shape) < 2 or is_dense(context, given) or _is_strided_argument(context, given)
+    if either or (ranks is not None and not taken and slowest_first(ranks) != columns):
         return row_major(context, made)
-    if spread(context, transpose(context, given, ())) == 0:
-        return laid_out_as(context, made, given, "K")
-    return row_major(context, made) if len(shape) < 2 or is_dense(context, given) else unknown(context, made)
+    dense = spread(context, transpose(context, given, ())) == 0
+    return laid_out_as(context, made, given, "K") if dense else unknown(context, made)
+
+
+def _is_strided_argument(context: Context, value: Value) -> bool:
+    """Whether it is an argument, perhaps with its axes in another order, that lies in memory with gaps."""
+    root = context.builder.root(value)
+    turned = all(inst.op.name == "transpose" for inst in context.builder.views(value))
+    return turned and root in context.builder.arguments and is_strided(getattr(root.type, "layout", "C"))
 
 
 def flatten(context: Context, value: Value, order: Any = "C") -> Value:

@@ -163,6 +163,24 @@ def product_ranks(
     return ranks_of([*best_axes(stack, found), *range(stack, len(shape))], shape)
 
 
+def summed_ranks(
+    values: Sequence[Value],
+    letters: Sequence[str],
+    output: str,
+    shape: Sequence[DimLike],
+    known: Mapping[Value, Ranks | None],
+) -> Ranks | None:
+    """The ranks of a sum of products along letters: NumPy orders the axes of all of them, also of those that are summed."""
+    axes = [*output, *sorted(set("".join(letters)) - set(output))]
+    found: list[Ranks] = []
+    for value, own in zip(values, letters, strict=True):
+        ranks = known[value]
+        if ranks is None:
+            return None
+        found.append(tuple(max((r for x, r in zip(own, ranks, strict=True) if x == y and r), default=None) for y in axes))
+    return ranks_of([axis for axis in best_axes(len(axes), found) if axis < len(output)], shape)
+
+
 def joined_ranks(arrays: Sequence[Value], shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]) -> Ranks | None:
     """The ranks of arrays one after the other; elements that are repeated lie at a distance of 0 here."""
     found: list[Ranks] = []
