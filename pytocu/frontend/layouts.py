@@ -17,7 +17,7 @@ from pytocu.ir.dims import DimLike, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
 from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks
 from pytocu.ir.layouts import row_major as row_major_ranks
-from pytocu.ir.types import ArrayType, axes_of, is_strided
+from pytocu.ir.types import STRIDED, ArrayType, axes_of, is_strided
 
 Shape = tuple[DimLike, ...]
 
@@ -127,24 +127,26 @@ def order_of(context: Context, value: Value) -> Order:
         if missing:
             pending += missing
             continue
-        order = _order(current, inst, {a: known[a][0] for a in arrays})
-        taken = frozenset[Value]().union(*(known[a][1] for a in arrays))
-        if inst is None and order is None and context.builder.strides_of(current) is not None:
-            order, taken = row_major_ranks(dimensions(current)), frozenset((current,))
-        known[current] = order, taken if order is not None else frozenset()
         pending.pop()
+        if inst is None:
+            order, taken = _of_argument(current), frozenset[Value]()
+            if order is None and context.builder.strides_of(current) is not None:
+                order, taken = row_major_ranks(dimensions(current)), frozenset((current,))
+            known[current] = order, taken
+            continue
+        taken = frozenset[Value]().union(*(known[a][1] for a in arrays))
+        ranks = results_ranks(inst, {a: known[a][0] for a in arrays})
+        for result, order in zip(inst.results, ranks, strict=True):
+            known.setdefault(result, (order, taken if order is not None else frozenset()))
     return known[value]
 
 
-def _order(value: Value, inst: Inst | None, orders: dict[Value, Ranks | None]) -> Ranks | None:
-    shape = dimensions(value)
-    if inst is None:
-        if not isinstance(value.type, ArrayType):
-            # A scalar that is an argument.
-            return row_major_ranks(shape)
-        layout = value.type.layout
-        return None if layout == "S" and value.type.ndim > 1 else ranks_of(axes_of(layout, len(shape)), shape)
-    return results_ranks(inst, orders)[value.index]
+def _of_argument(value: Value) -> Ranks | None:
+    if not isinstance(value.type, ArrayType):
+        # A scalar.
+        return row_major_ranks(dimensions(value))
+    layout, ndim = value.type.layout, value.type.ndim
+    return None if layout == STRIDED and ndim > 1 else ranks_of(axes_of(layout, ndim), value.type.shape)
 
 
 def _long(value: Value) -> int:
