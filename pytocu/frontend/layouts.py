@@ -186,6 +186,13 @@ def row_major(context: Context, made: Value) -> Value:
     return made
 
 
+def column_major(context: Context, made: Value) -> Value:
+    """A new array that NumPy makes in column-major order."""
+    shape = dimensions(made)
+    context.builder.orders[made] = ranks_of(range(len(shape) - 1, -1, -1), shape), frozenset()
+    return made
+
+
 def is_unknown(dim: DimLike) -> bool:
     """Whether a stride or a number of it is not known while compiling."""
     return any(name.startswith(UNKNOWN) for name in symbols(dim))

@@ -16,7 +16,17 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.layouts import is_unknown, laid_out_as, order_of, pairs, rests, row_major, strides_of, unknown
+from pytocu.frontend.layouts import (
+    column_major,
+    is_unknown,
+    laid_out_as,
+    order_of,
+    pairs,
+    rests,
+    row_major,
+    strides_of,
+    unknown,
+)
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
@@ -399,13 +409,13 @@ def contiguous_as(context: Context, made: Value, given: Value) -> Value:
     """A new array in column-major order where another one is, and not in row-major order, else in row-major order."""
     shape = dimensions(given)
     ranks, taken = order_of(context, context.builder.contents(given))
-    columns = tuple(reversed(range(len(shape))))
+    columns = [axis for axis in reversed(range(len(shape))) if shape[axis] != 1]
     # An array with one long axis is in both orders, or in none.
-    either = sum(length != 1 for length in shape) < 2 or is_dense(context, given) or _is_strided_argument(context, given)
-    if either or (ranks is not None and not taken and slowest_first(ranks) != columns):
+    either = len(columns) < 2 or is_dense(context, given) or _is_strided_argument(context, given)
+    if either or (ranks is not None and not taken and [axis for axis in slowest_first(ranks) if shape[axis] != 1] != columns):
         return row_major(context, made)
     dense = spread(context, transpose(context, given, ())) == 0
-    return laid_out_as(context, made, given, "K") if dense else unknown(context, made)
+    return column_major(context, made) if dense else unknown(context, made)
 
 
 def _is_strided_argument(context: Context, value: Value) -> bool:
