@@ -62,7 +62,7 @@ np.matmul(x[0, 0], x[0, 0].T) | np.einsum("abcd,abcd->abd", x, x) | np.where(x >
 np.piecewise(x, [x > 1], [1, 2]) | np.isin(x, [1, 2]) | np.interp(x, [0, 9], [0, 1]) | np.add.outer(x[0, 0], x[0])
 np.modf(x)[1] | np.divmod(x, 3)[0] | x.std(2) | x.mean((0, 2)) | np.nansum(x, 1) | np.median(x[0, 0])
 np.searchsorted([1, 5, 9], x) | np.array([x, x]) | np.resize(x, (4, 60)) | x.T.copy() | x.flatten() | x.view(int) + 1
-np.triu(x, 1)
+x.copy().view('f4') + 1 | x.swapaxes(0, 1).copy().swapaxes(0, 1).view('f4') * 1 | np.triu(x, 1)
 """
 
 

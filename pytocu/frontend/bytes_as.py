@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.layouts import is_unknown, rests, strides_of
+from pytocu.frontend.layouts import is_unknown, laid_out_as, rests, strides_of
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
@@ -45,7 +45,7 @@ def view_of_another_size(context: Context, value: Value, target: DType) -> Value
     made = _smaller(context, value, target) if target.bits < source.bits else _larger(context, value, target)
     made = context.builder.emit("copy", (made,))
     context.builder.copy_unless(made, value, None)
-    return made
+    return laid_out_as(context, made, value, "K")
 
 
 def _check_contiguous(context: Context, value: Value) -> None:
