@@ -146,9 +146,10 @@ def _check_array(parameter: Parameter, argument: Any, info: ArrayInfo | None, si
         if expected != length:
             raise ShapeError(f"argument {parameter.name} must have shape {want}, not {have}")
     if layout_of(info) != parameter.layout and parameter.layout != "S":
-        name = {"C": "row-major (C)", "F": "column-major (F)"}.get(parameter.layout, parameter.layout)
+        known = {"C": "row-major (C) order", "F": "column-major (F) order"}
+        name = known.get(parameter.layout, f"the order of axes {parameter.layout}")
         raise ShapeError(
-            f"argument {parameter.name} must lie in {name} order", help="compile for any strides: f32[n, m; S]"
+            f"argument {parameter.name} must lie in {name}", help="compile for any strides: f32[n, m; S]"
         )
 
 
