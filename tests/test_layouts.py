@@ -110,7 +110,8 @@ FUNCTIONS = (
     lambda x: x[:, [0, 2]], lambda x: np.asfortranarray(x) + 1, lambda x: np.zeros(x.shape, order="F") * 2,
     lambda x: np.einsum("ij,kj->ki", x, x),
     lambda x: np.einsum("ij,kj->ik", x, x.T.T), lambda x: x.copy("A"), lambda x: np.zeros_like(x, order="A"),
-    lambda x: x.imag + 1,
+    lambda x: x.imag + 1, lambda x: np.isreal(x), lambda x: np.iscomplex(x), lambda x: np.iscomplex(x + 1j),
+    lambda x: np.isreal(x.T),
     lambda x: np.einsum("ij,ij->ji", x, x), lambda x: np.insert(x, 1, 0, axis=0), lambda x: np.delete(x[:1].T, 1, axis=0),
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.layouts import row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.reshaping import together
+from pytocu.frontend.reshaping import contiguous_as, together
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
@@ -168,7 +168,7 @@ def isreal(context: Context, x: Any) -> Any:
         return elementwise(context, "equal", attributes.attribute(context, value, "imag"), 0)
     if isinstance(value.type, WeakType):
         return True
-    return elementwise(context, "logical_or", elementwise(context, "isnan", value), True)
+    return contiguous_as(context, elementwise(context, "logical_or", elementwise(context, "isnan", value), True), value)
 
 
 def iscomplex(context: Context, x: Any) -> Any:
@@ -176,7 +176,7 @@ def iscomplex(context: Context, x: Any) -> Any:
     value = as_strong(context, x)
     if is_complex(value):
         return elementwise(context, "not_equal", attributes.attribute(context, value, "imag"), 0)
-    return elementwise(context, "logical_and", elementwise(context, "isnan", value), False)
+    return row_major(context, elementwise(context, "logical_and", elementwise(context, "isnan", value), False))
 
 
 def is_complex(value: Any) -> bool:
