@@ -241,4 +241,3 @@ def _pointer_name(inst: Inst, result: Value) -> str:
 def _stored(type: Type, layout: str) -> Type:
     """NumPy scalars stay scalars: the runtime reads them out of an array without axes."""
     return ArrayType(element(type), shape_of(type), layout) if isinstance(type, ArrayType) else type
-
