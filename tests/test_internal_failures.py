@@ -17,7 +17,7 @@ from pytocu.explain import failures
 from pytocu.testing.planted import Fault, planted
 
 STEPS = [
-    (Fault("front end", "pytocu.frontend.operators:binary", "if ", "if 1 // 0 or "), "the front end"),
+    (Fault("front end", "pytocu.frontend.operators:_binary", "if ", "if 1 // 0 or "), "the front end"),
     (Fault("pass", "pytocu.passes.simplify:run", "return rewrite", "return 1 // 0 or rewrite"), "the pass simplify"),
     (Fault("rule", "pytocu.passes.cleanup:dce", "used.update(inst.args)", "used.update(inst.args[:1])"), "after the pass dce"),
     (Fault("backend", "pytocu.backend.llvm:emit", "return ", "return 1 // 0 or "), "the backend llvm"),

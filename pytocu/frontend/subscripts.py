@@ -172,7 +172,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
     if isinstance(base, Value | Masked):
-        if is_array(base):
+        if isinstance(base, Value) and is_array(base):
             # NumPy looks at the key behind that.
             note_write(context, base, DESTINATION)
         base, key, place = _with_masks(context, base, key)
