@@ -233,3 +233,24 @@ def between_knots(x, y, queries):
 def test_a_search_in_each_step() -> None:
     x = np.sort(RNG.random(7))
     everywhere(between_knots, x, RNG.random(7), RNG.random(9))
+
+
+def given_again(x, count):
+    """`best` is what it was in every step, which nothing but the branches of a step says."""
+    best, taken = x.dtype.type(0.0), 0
+    found = []
+    k = 0
+    while k < 6:
+        k += 1
+        if -count > k * 3:
+            break
+        if found:
+            taken = found.pop(0)
+        found.append(3)
+        best = max(best, best)
+    return best, taken
+
+
+def test_a_name_that_every_step_gives_what_it_has() -> None:
+    for count in (-1, -4):
+        everywhere(given_again, np.ones(1, np.float32), count)

@@ -67,7 +67,7 @@ def sorted_axes(ndim: int, operands: Sequence[Ranks]) -> tuple[int, ...]:
     Examples
     --------
     >>> sorted_axes(2, [(1, 2)]), sorted_axes(2, [(1, 2), (2, 1)]), sorted_axes(3, [(1, None, 3)])
-    ((1, 0), (0, 1), (2, 1, 0))
+    ((1, 0), (0, 1), (2, 0, 1))
     """
     axes: list[int] = []
     for axis in range(ndim):

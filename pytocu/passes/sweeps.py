@@ -432,6 +432,9 @@ class _Look:
         """Compare the accesses of each array."""
         for accesses in self.accesses.values():
             free: set[int] = set()
+            if not accesses:
+                text = "gives a name what it has already, in every step"
+                raise NoSweep(self.inst, text, "leave that line out, or bind the name in front of the loop")
             first = accesses[0]
             for along in zip(*(place for place, _ in accesses), strict=True):
                 if not any(p.moves() for p in along):
