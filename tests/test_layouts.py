@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pytocu
+from pytocu.errors import UnsupportedError
 from pytocu.ir.axis_orders import best_axes
 from pytocu.testing.compare import compare
 from pytocu.testing.fuzz_programs import make
@@ -292,3 +293,61 @@ def test_random_programs(seed: int) -> None:
 def test_scalar_arguments_as_arrays() -> None:
     for number in (np.uint32(65535), np.float64(2), 2.0, np.array(3)):
         compare(pytocu.jit(lambda s: (np.array(s), np.asarray(s) + 1))(number), (np.array(number), np.asarray(number) + 1))
+
+
+def reshaped_in_steps(x, n):
+    y = x * 1.0
+    for _ in range(n):
+        z = y.reshape(-1)
+        z[0] = 99
+        y = y + z[1]
+    return y
+
+
+def flattened_in_steps(x, n):
+    y, k = x.copy(order="K"), 0
+    while k < n:
+        z = y.ravel()
+        z[0] = 99
+        y = y + z[1]
+        k += 1
+    return y
+
+
+def turned_by_steps(x, n):
+    y = x.copy()
+    for _ in range(n):
+        y = (y * 2).T.copy().T
+    z = y.reshape(-1)
+    z[0] = 5
+    return y + z[1]
+
+
+def of_one_side(x, n):
+    y = x * 1.0 if n > 0 else np.zeros(x.shape)
+    z = y.reshape(-1)
+    z[0] = 5
+    return y + z[1]
+
+
+@pytest.mark.parametrize("function", [reshaped_in_steps, flattened_in_steps, turned_by_steps, of_one_side])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_reshape_of_what_steps_carry_is_not_taken_for_a_view(function: Any, n: int) -> None:
+    """It is one where the array is in row-major order, and a copy otherwise: which, the first steps may not say."""
+    x = numbers(3, 4)
+    if function is not turned_by_steps:
+        check(function, x, n)
+    with pytest.raises(UnsupportedError, match="z is a view of y or a copy, as the elements of y lie in memory"):
+        pytocu.jit(function)(np.asfortranarray(x), n)
+
+
+def test_a_reshape_that_is_read_alone_may_be_either() -> None:
+    def read(x, n):
+        y = x * 1.0
+        for _ in range(n):
+            y = y + y.reshape(-1)[::-1].reshape(y.shape)
+        return y + 0
+
+    for x in (numbers(3, 4), np.asfortranarray(numbers(3, 4))):
+        for n in (0, 1, 4):
+            compare(pytocu.jit(read)(x, n), read(x, n))

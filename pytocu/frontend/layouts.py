@@ -141,6 +141,25 @@ def order_of(context: Context, value: Value) -> Order:
     return known[value]
 
 
+def is_row_major(context: Context, value: Value) -> bool:
+    """Whether the elements of an array are certain to lie in row-major order, wherever axes of other lengths than 1 follow.
+
+    Examples
+    --------
+    A vector has one axis, and a scalar none:
+
+    >>> from pytocu.ir.types import parse_type
+    >>> is_row_major(None, Value(parse_type("f32[n]")))
+    True
+    """
+    if _long(value) < 2:
+        return True
+    shape = dimensions(value)
+    expected = [product(shape[axis + 1 :]) for axis in range(len(shape))]
+    steps = zip(shape, strides_of(context, value), expected, strict=True)
+    return all(length == 1 or step == wanted for length, step, wanted in steps) and not rests(context, value)
+
+
 def _of_argument(value: Value) -> Ranks | None:
     if not isinstance(value.type, ArrayType):
         # A scalar.

@@ -26,6 +26,7 @@ class StepRead(Mutable):
     types: dict[tuple[Frame, str], list[Type]]
     shared: dict[tuple[Frame, str], list[set[Value]]]
     rebound: dict[tuple[Frame, str], Unset]
+    unordered: set[tuple[Frame, str]]
     insts: list[Inst] = fresh(default_factory=list)
     counter: Value | None = None
     lead: list[Value] = fresh(default_factory=list)

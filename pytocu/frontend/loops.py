@@ -29,6 +29,7 @@ from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.kinds import Maybe, either, follow
 from pytocu.frontend.known_loops import Carried, Loops
+from pytocu.frontend.layouts import is_row_major, order_of, unknown
 from pytocu.frontend.loop_memory import (
     StepRead,
     another_memory,
@@ -188,6 +189,7 @@ def loop(
     types: dict[tuple[Frame, str], list[Type]] = {}
     shared: dict[tuple[Frame, str], list[set[Value]]] = {}
     rebound: dict[tuple[Frame, str], Unset] = {}
+    unordered: set[tuple[Frame, str]] = set()
     doubted = before.storage
     around, inside = context.loops or Loops(), {}
     if (known := around.next(loc)) is not None:
@@ -195,7 +197,7 @@ def loop(
         roots, inside = known.roots, known.inside
     earlier = len(builder.made)
     while True:
-        read = StepRead(names, roots, types, shared, rebound)
+        read = StepRead(names, roots, types, shared, rebound, unordered)
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
         later, context.later = context.later, context.later or bool(types)
@@ -236,11 +238,12 @@ def loop(
         more_shared_lists = _shared_lists(before, read)
         more_rebound = _rebound(context, loc, before, read)
         wider = _wider(context, read)
+        more_unordered = _in_another_order(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
         # What readings make, in branches and loops of the body too, the next makes anew.
         doubts = read.state.storage[3].keys() - doubted[3].keys() - made
-        found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts
+        found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts or more_unordered
         if not found and more_shared == shared:
             if grew:
                 before.go_back()
@@ -256,6 +259,7 @@ def loop(
                     one.forget(None)
         before.go_back()
         types |= wider
+        unordered |= more_unordered
         shared = more_shared
         rebound = {**rebound, **more_rebound}
         # What begins as None or a number may be carried in another form now.
@@ -350,6 +354,7 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         param = Value(regions.bare(builder.contents(root).type), root.name)
         read.contents.append(param)
         builder.made.append(param)
+        builder.orders[param] = order_of(frame.context, root)
         # What else this memory may be is of the step before as well.
         builder.replace(root, param, changed=False)
     for owner, name in read.names:
@@ -364,6 +369,12 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         if key in before.shared:
             mark_shared(frame.context, owner.locals[name])
         builder.made.extend(params)
+        # What steps carry is taken to be in row-major order, or in one that is not known.
+        arrays = (leaf for leaf in leaves if isinstance(leaf, Value) and is_array(leaf))
+        if key in read.unordered or not all(is_row_major(frame.context, array) for array in arrays):
+            read.unordered.add(key)
+            for param in filter(is_array, params):
+                unknown(frame.context, param)
         note_marks(frame.context, leaves, params)
         if sets := read.shared.get((owner, name)):
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
@@ -404,6 +415,19 @@ def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Typ
         if types != own:
             wider[owner, name] = types
     return wider
+
+
+def _in_another_order(context: Context, read: StepRead) -> set[tuple[Frame, str]]:
+    """Names of arrays that a step may leave in another than row-major order, and that were not known to be such."""
+    assert read.state is not None
+    found: set[tuple[Frame, str]] = set()
+    for owner, name in read.names:
+        leaves: list[Any] = []
+        flatten(read.state.value(owner, name), leaves)
+        arrays = (leaf for leaf in leaves if isinstance(leaf, Value) and is_array(leaf))
+        if (owner, name) not in read.unordered and not all(is_row_major(context, array) for array in arrays):
+            found.add((owner, name))
+    return found
 
 
 def _leaf_count(form: Any) -> int:
