@@ -28,7 +28,7 @@ def heat(u, steps):
 
 def damped(x, y):
     faded = np.exp(-x) * 2.5
-    wave = np.arctan(y)
+    wave = np.cos(y)
     return np.where(faded > y, faded, wave)
 
 
