@@ -422,9 +422,7 @@ def _in_another_order(context: Context, read: StepRead) -> set[tuple[Frame, str]
     assert read.state is not None
     found: set[tuple[Frame, str]] = set()
     for owner, name in read.names:
-        leaves: list[Any] = []
-        flatten(read.state.value(owner, name), leaves)
-        arrays = (leaf for leaf in leaves if isinstance(leaf, Value) and is_array(leaf))
+        arrays = (leaf for leaf in leaves_of(read.state, owner, name) if isinstance(leaf, Value) and is_array(leaf))
         if (owner, name) not in read.unordered and not all(is_row_major(context, array) for array in arrays):
             found.add((owner, name))
     return found

@@ -6,13 +6,13 @@ says.  `pytocu.frontend.kinds` says what a step leaves; see `pytocu.frontend.set
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytocu.frontend.first_steps import Mark
 from pytocu.frontend.kinds import Maybe, is_scalar
 from pytocu.frontend.loop_memory import StepRead, leaves_of
-from pytocu.frontend.state import State, flatten
+from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, as_value, const_inst
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, ScalarType, WeakType, scalar
@@ -31,26 +31,24 @@ def note_marks(context: Context, starts: Sequence[Any], params: Sequence[Value])
             context.marks[param] = Mark(Value(scalar(BOOL), f"{param.name}_bound"), kind)
 
 
-def begun_around(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
-    """The parameters of a step that are what a loop around carries from a Python number on."""
-    found: dict[Value, Maybe] = {}
+def _around(context: Context, before: State, read: StepRead) -> Iterator[tuple[Value, Value]]:
+    """What a loop around carries from a Python number on, as it is before the loop and in a step of it."""
     params = iter(read.params)
     for owner, name in read.names:
         for value, param in zip(leaves_of(before, owner, name), params, strict=False):
             if isinstance(value, Value) and value in context.marks and param in context.marks:
-                found[param] = Maybe(frozenset([context.marks[param].kind]), None, frozenset({param}))
-    return found
+                yield value, param
+
+
+def begun_around(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
+    """The parameters of a step that are what a loop around carries from a Python number on."""
+    found = (param for _, param in _around(context, before, read))
+    return {param: Maybe(frozenset([context.marks[param].kind]), None, frozenset({param})) for param in found}
 
 
 def start_marks(context: Context, before: State, read: StepRead) -> dict[Value, Value]:
     """By what says in a step whether a name is a Python number: what says it before the loop, in a step of a loop around."""
-    found: dict[Value, Value] = {}
-    params = iter(read.params)
-    for owner, name in read.names:
-        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
-            if isinstance(value, Value) and value in context.marks and param in context.marks:
-                found[context.marks[param].value] = context.marks[value].value
-    return found
+    return {context.marks[p].value: context.marks[v].value for v, p in _around(context, before, read)}
 
 
 def begun_as_python(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
@@ -60,9 +58,7 @@ def begun_as_python(context: Context, before: State, read: StepRead) -> dict[Val
         return found
     params = iter(read.params)
     for owner, name in read.names:
-        old: list[Any] = []
-        flatten(before.value(owner, name), old)
-        for value, param in zip(old, params, strict=False):
+        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
             weak = type_of(context, value)
             if isinstance(param.type, ScalarType) and isinstance(weak, WeakType):
                 constant = const_inst(value)

@@ -6,7 +6,7 @@ axis along which memory does not move has none.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
 from pytocu.ir.dims import DimLike
@@ -46,19 +46,9 @@ def best_axes(ndim: int, operands: Sequence[Ranks]) -> tuple[int, ...]:
     >>> best_axes(2, [(1, 2)]), best_axes(2, [(1, 2), (2, 1)]), best_axes(2, [(1, 2), (1, None)])
     ((1, 0), (0, 1), (1, 0))
     """
-    # From the fastest, as NumPy sorts them: by insertion, since axes in which nothing moves compare with none.
-    axes: list[int] = []
-    for axis in range(ndim - 1, -1, -1):
-        place = len(axes)
-        for at in range(len(axes) - 1, -1, -1):
-            slower = [_slower(ranks[axes[at]], ranks[axis]) for ranks in operands]
-            if not any(s is not None for s in slower):
-                continue
-            if False in slower:
-                break
-            place = at
-        axes.insert(place, axis)
-    return tuple(reversed(axes))
+    # From the fastest, as NumPy sorts them.
+    fastest = range(ndim - 1, -1, -1)
+    return tuple(reversed(_inserted(fastest, lambda found, axis: [_slower(r[found], r[axis]) for r in operands])))
 
 
 def sorted_axes(ndim: int, operands: Sequence[Ranks]) -> tuple[int, ...]:
@@ -69,18 +59,30 @@ def sorted_axes(ndim: int, operands: Sequence[Ranks]) -> tuple[int, ...]:
     >>> sorted_axes(2, [(1, 2)]), sorted_axes(2, [(1, 2), (2, 1)]), sorted_axes(3, [(1, None, 3)])
     ((1, 0), (0, 1), (2, 0, 1))
     """
-    axes: list[int] = []
-    for axis in range(ndim):
-        place = len(axes)
-        for at in range(len(axes) - 1, -1, -1):
-            faster = [_slower(ranks[axis], ranks[axes[at]]) for ranks in operands]
-            if not any(f is not None for f in faster):
+    return tuple(_inserted(range(ndim), lambda found, axis: [_slower(r[axis], r[found]) for r in operands]))
+
+
+def _inserted(axes: Iterable[int], passes: Callable[[int, int], list[bool | None]]) -> list[int]:
+    """Axes sorted by insertion, as NumPy does it, since axes in which nothing moves compare with none.
+
+    Parameters
+    ----------
+    passes : callable
+        Of an axis that is sorted and one that is not, whether the second comes first, as each operand says; None where it says
+        nothing.
+    """
+    made: list[int] = []
+    for axis in axes:
+        place = len(made)
+        for at in range(len(made) - 1, -1, -1):
+            said = [s for s in passes(made[at], axis) if s is not None]
+            if not said:
                 continue
-            if False in faster:
+            if not all(said):
                 break
             place = at
-        axes.insert(place, axis)
-    return tuple(axes)
+        made.insert(place, axis)
+    return made
 
 
 def _slower(first: int | None, second: int | None) -> bool | None:
