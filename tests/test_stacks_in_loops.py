@@ -254,3 +254,45 @@ def given_again(x, count):
 def test_a_name_that_every_step_gives_what_it_has() -> None:
     for count in (-1, -4):
         everywhere(given_again, np.ones(1, np.float32), count)
+
+
+def sliced_queue(x):
+    return deque([1, 2, 3])[1:]
+
+
+def sliced_queue_of_a_run(x):
+    queue = deque()
+    for value in x:
+        if value > 0:
+            queue.append(value)
+    return queue[1:]
+
+
+def queue_and_list(x):
+    queue, more = deque([1]), [2]
+    return queue + more
+
+
+def part_of_a_queue(x):
+    queue = deque([1, 2, 3])
+    del queue[:2]
+    return len(queue)
+
+
+@pytest.mark.parametrize("function", [sliced_queue, sliced_queue_of_a_run, queue_and_list, part_of_a_queue])
+def test_queues_refuse_what_lists_do(function: Callable[..., Any]) -> None:
+    x = np.ones(3)
+    with pytest.raises(TypeError) as expected:
+        function(x)
+    with pytest.raises(TypeError) as caught:
+        pytocu.jit(function)(x)
+    assert str(caught.value).splitlines()[0] == str(expected.value)
+
+
+def test_queues_are_no_lists() -> None:
+    def kinds(x):
+        queue = deque([1, 2])
+        same = queue == deque([1, 2]), queue == [1, 2], queue != [1, 2]
+        return *same, isinstance(queue, list), isinstance(queue, deque), isinstance([1, 2], deque)
+
+    everywhere(kinds, np.ones(2))

@@ -12,6 +12,7 @@ import functools
 import math
 import operator
 import types
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -30,7 +31,7 @@ from pytocu.frontend.math_calls import MATH, python_complex, python_float, pytho
 from pytocu.frontend.numbers import as_numpy, python_truth
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.objects import note_class
-from pytocu.frontend.operators import attempt, binary, compute, refuse_complex_scalars, truth, truths, unary
+from pytocu.frontend.operators import attempt, binary, compute, is_queue, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, read_number, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
 from pytocu.frontend.requirements import require_equal
@@ -295,6 +296,8 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         kind = types.FunctionType
     elif isinstance(value, Steps) and value.plain:
         kind = range
+    elif is_queue(frame.context, value):
+        kind = deque
     elif isinstance(value, Grown):
         kind = list
     elif isinstance(value, Flat):

@@ -17,7 +17,7 @@ from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Frame
 from pytocu.frontend.objects import is_object
-from pytocu.frontend.operators import BINARY, binary, check_plain, compute, truth
+from pytocu.frontend.operators import BINARY, as_queue, attempt, binary, check_plain, compute, is_queue, truth
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.state import State
 from pytocu.frontend.values import (
@@ -32,6 +32,7 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
 )
 from pytocu.ir.core import Value
+from pytocu.ir.ops import OPS
 from pytocu.ir.types import WEAK_BOOL, WeakType
 
 _contains_counted = Deferred("pytocu.frontend.list_methods", "contains")
@@ -156,6 +157,12 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
         case ast.NotIn():
             found = _contains(frame, left, right)
             return negated(context, found) if isinstance(found, Value) else not found
+    queues = [is_queue(context, side) for side in (left, right)]
+    if any(queues) and not all(queues) and all(isinstance(side, Grown | list | tuple) for side in (left, right)):
+        # A queue is no list, whatever both hold.
+        python = OPS[BINARY[type(op)]].python
+        assert python is not None
+        return attempt(context, python, as_queue(context, left), as_queue(context, right))
     containers = (tuple, list, dict)
     pair = [s for s in (left, right) if not (is_array(s) or is_numpy_scalar(s))]
     with_array = len(pair) == 1 and isinstance(pair[0], (tuple, list))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections import deque
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -237,6 +238,8 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
         return _lifted(context, lambda a, b: binary(context, name, a, b), left, right)
     if any(isinstance(side, Flat) for side in (left, right)):
         left, right = _with_flat(context, row, left, right)
+    if any(is_queue(context, side) for side in (left, right)):
+        _refuse_queue(context, row, left, right)
     if any(isinstance(side, Grown) for side in (left, right)):
         _refuse_list(context, row, left, right)
     elif not is_dynamic(left) and not is_dynamic(right):
@@ -279,15 +282,40 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     return elementwise(context, name, left, right)
 
 
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+
 def _with_flat(context: Context, row: Op, left: Any, right: Any) -> tuple[Any, Any]:
     """``x.flat`` as an array, which it is for comparisons and beside what NumPy's operators are of; others Python refuses."""
     sides = left, right
     of_numpy = any(isinstance(s, np.generic) or (isinstance(s, Value) and not isinstance(s.type, WeakType)) for s in sides)
-    if not of_numpy and row.name not in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"):
+    if not of_numpy and row.name not in _COMPARISONS:
         assert row.python is not None
         attempt(context, row.python, *(example(s) if isinstance(s, Value) else s for s in sides))
     left, right = (as_value(context, s) if isinstance(s, Flat) else s for s in sides)
     return left, right
+
+
+def is_queue(context: Context, held: Any) -> bool:
+    """Whether a list stands for a ``collections.deque``."""
+    return held.queue is not None if isinstance(held, Grown) else id(held) in context.queues
+
+
+def as_queue(context: Context, held: Any) -> Any:
+    """An empty queue or list of Python's, which is asked for what it refuses."""
+    return deque() if is_queue(context, held) else [] if isinstance(held, Grown) else held
+
+
+def _refuse_queue(context: Context, row: Op, left: Any, right: Any) -> None:
+    """Refuse what queues do themselves; an array or a scalar of NumPy makes arrays of them."""
+    if any(isinstance(side, Value) and not isinstance(side.type, WeakType) for side in (left, right)):
+        return
+    if row.name in _COMPARISONS and is_queue(context, left) and is_queue(context, right):
+        return
+    assert row.python is not None
+    sides = (example(s) if isinstance(s, Value) else as_queue(context, s) for s in (left, right))
+    attempt(context, row.python, *sides)
+    raise UnsupportedError(f"{row.symbol} of a deque is not compiled", context.loc, "make a list of it: list(...)")
 
 
 def _refuse_list(context: Context, row: Op, left: Any, right: Any) -> None:

@@ -23,6 +23,7 @@ _always = Deferred("pytocu.frontend.raising", "always")
 _behind_others = Deferred("pytocu.frontend.raising", "behind_others")
 _note_behind = Deferred("pytocu.frontend.reading_on", "note_behind")
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
+_refuse_part = Deferred("pytocu.frontend.subscripts", "refuse_part")
 _delete_member = Deferred("pytocu.frontend.counted", "delete")
 _refuse_outside = Deferred("pytocu.frontend.objects", "refuse_outside")
 _attempt = Deferred("pytocu.frontend.operators", "attempt")
@@ -232,10 +233,11 @@ def _delete(frame: Frame, target: ast.expr) -> None:
             for part in parts:
                 _delete(frame, part)
         case ast.Subscript(value=base, slice=key) if isinstance(held := evaluate(frame, base), Grown | list):
+            key = evaluate(frame, key)
+            _refuse_part(frame.context, held, key)
             if isinstance(held, Grown):
-                _delete_member(frame, held, evaluate(frame, key))
+                _delete_member(frame, held, key)
             else:
-                key = evaluate(frame, key)
                 _refuse_outside(frame.context, held, f"del {ast.unparse(target)}")
                 _attempt(frame.context, held.__delitem__, key)
         case _:

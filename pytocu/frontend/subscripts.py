@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections import Counter
 from typing import Any
 
@@ -25,7 +26,7 @@ from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import attempt, check_plain, refuse_own_code
+from pytocu.frontend.operators import as_queue, attempt, check_plain, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, Flat, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
@@ -99,6 +100,7 @@ def _index_array(context: Context, item: Any) -> Any:
 def member(frame: Frame, base: Any, key: Any) -> Any:
     """``base[key]``."""
     context = frame.context
+    refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
         base, key, place = _with_masks(context, base, key)
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
@@ -139,6 +141,12 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     return found
 
 
+def refuse_part(context: Context, base: Any, key: Any) -> None:
+    """Refuse a slice of a queue, in Python's words."""
+    if isinstance(key, slice) and is_queue(context, base):
+        attempt(context, operator.getitem, as_queue(context, base), slice(None))
+
+
 def changed_member(frame: Frame, base: Any, key: Any) -> Any:
     """``base[key]`` as what is changed in place: ints of run time are positions of a view."""
     context = frame.context
@@ -171,6 +179,7 @@ def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str |
 def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
+    refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
         if isinstance(base, Value) and is_array(base):
             # NumPy looks at the key behind that.
