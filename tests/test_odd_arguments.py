@@ -91,3 +91,66 @@ TAKES = (
 @pytest.mark.parametrize("number", ["300", "-1", "1j", "2.5"])
 def test_numbers_that_an_array_does_not_take(dtype: str, number: str) -> None:
     check([f"np.array([4, 6, 0, 3], '{dtype}')", number], TAKES)
+
+
+ORDERS = (
+    "a.ravel('f')", "np.ravel(a, 'f')", "a.T.ravel('k')", "a.T.ravel('a')", "a.flatten('f')", "a.T.flatten('k')",
+    "a.ravel(b'F')", "a.reshape(4, 3, order='f')", "a.reshape(-1, order=None)", "np.ravel(b, 0)", "b.ravel(0)",
+    "b.flatten('x')", "np.ravel(b, 1)", "np.broadcast_to(b, (3, 4)).flatten('K')", "np.broadcast_to(b, (3, 4)).ravel('K')",
+    "np.broadcast_to(b, (2, 3, 4)).T.ravel('K')",
+    "np.broadcast_to(b, b.shape)", "np.broadcast_to(b, 4)", "np.broadcast_to(a, (3, 4))", "np.broadcast_to(a[0, 0], ())",
+)  # fmt: skip
+"""Lower-case letters and bytes are orders too; a view of its own is what repeats nothing."""
+COPIES = ("np.reshape(a, (4, 3), copy=1)", "a.reshape((2, 6), copy=True)", "np.reshape(a, 12, copy=0)", "b.reshape(4, copy=[])")
+BORDERS = (
+    "[1]", "[1, 2]", "[1, 2, 3]", "[[1], [2]]", "[[1, 2]]", "[[1, 2], [3, 4]]", "[[1], [2, 3]]", "[[[1, 2]]]", "[[1, 2, 3]]",
+    "[]", "[[1, 2], [3, 4], [5, 6]]",
+)  # fmt: skip
+DIAGONALS = ("1.5", "0.5", "-0.5", "-1.5", "2.0", "-0.0", "np.nan", "np.inf", "np.float64(0.25)", "-7.5")
+
+
+def test_orders_in_other_letters_and_views_that_repeat_nothing() -> None:
+    check(GIVEN, ORDERS)
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.1.0", reason="reshape has no copy= in this NumPy")
+def test_truth_values_of_copy() -> None:
+    check(GIVEN, COPIES)
+
+
+def test_borders_are_repeated_as_numpy_repeats_them() -> None:
+    check(GIVEN, [f"np.pad({x}, 1, constant_values={c})" for x in "ab" for c in BORDERS])
+    check(GIVEN, [f"np.pad({x}, {c})" for x in "ab" for c in BORDERS])
+
+
+def test_diagonals_with_a_fraction() -> None:
+    check(GIVEN, [text.format(k) for text in ("np.tril(a, {})", "np.triu(a, k={})", "np.tri(3, 4, {})") for k in DIAGONALS])
+
+
+def test_numbers_of_elements_are_of_the_kind_of_numpys_version() -> None:
+    rows = ("{}", "{} * np.float32(2)", "{} / 2")
+    counts = [f"np.count_nonzero({x})" for x in ("a", "a[a > 2]", "a, 0", "a, keepdims=True")]
+    check(GIVEN[:1], [row.format(count) for row in rows for count in counts])
+
+
+def test_structured_results_and_unpacking() -> None:
+    check(GIVEN, ("np.frexp(b, out=None)", "np.divmod(b, 2, out=None)", "np.frexp(b, None)", "np.frexp(b, None, None)"))
+    names = ("1.5", "None", "d", "a[0, 0]", "np.float32(2)", "(1, 2), 3", "a[:2]")
+    check(GIVEN, [f"x, y = {value}\nreturn y" for value in names] + ["x, *y = 3\nreturn x", "(x, y), z = 1, 2\nreturn x"])
+
+
+def test_sums_along_letters_into_longer_arrays() -> None:
+    given = ["np.ones((1, 2))", "np.arange(4.).reshape(2, 2)", "np.zeros((3, 2))", "np.array(2)"]
+    rows = ("np.einsum('ij,jk->ik', a, b, out=c)", "np.einsum('ij->ij', a, out=c)", "np.einsum('ij,jk->ik', b, b, out=c)",
+            "np.einsum('ij->j', b, out=a[0])", "np.einsum('ij->ij', b, out=a)")  # fmt: skip
+    check(given, [f"{row}\nreturn a, c" for row in rows])
+    check(given, [f"np.einsum({row})" for row in ("'->', d", "'...->...', d", "'ij,j', b, c[:, 0]", "'i,i', c[:, 0], b[0]")])
+
+
+def test_quantiles_and_sets_of_few_elements() -> None:
+    check(["np.ones((2, 3), 'u1')", "np.array([[1., 5], [5, 2]])"], (
+        "np.nanquantile(a, True)", "np.nanquantile(a, 0)", "np.nanquantile(a, 0.5)", "np.setxor1d(b, 5, assume_unique=True)",
+        "np.setxor1d(a[:0], -1, assume_unique=True)", "np.setxor1d(b, a, True)", "np.setxor1d(b, a)",
+    ))  # fmt: skip
+    with pytest.raises(UnsupportedError, match="one share in uint8"):
+        call_interpreted(make_function("a", ["np.nanquantile(a, 0)"], {"np": np}), np.zeros((0, 3), np.uint8))

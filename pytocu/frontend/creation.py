@@ -279,6 +279,10 @@ def _below(context: Context, rows: Value, columns: Value, k: Any) -> Value:
         # NumPy counts the columns from -k on.
         c_long(context, -k)
         k = clamped(k)
+    elif isinstance(k, float) and not abs(k) >= 2**31:
+        # The columns begin with -k and 1 - k, cut to ints: where both are 0, all of them are.
+        attempt(context, np.arange, -k, 1 - k, dtype=np.int64)
+        k = clamped(np.iinfo(np.int64).max if 0 < k < 1 else int(k))
     return elementwise(context, "less_equal", columns, _shifted(context, rows, k))
 
 

@@ -40,4 +40,6 @@ def known_order(context: Context, function: Callable[..., Any], order: Any, *arg
     """
     order = known_option(context, order, "order=")
     attempt(context, function, *args, order=order)
+    if isinstance(order, bytes):
+        order = order.decode()
     return order.upper() if isinstance(order, str) else order

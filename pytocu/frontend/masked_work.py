@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
 from pytocu.frontend.compaction import ranks
@@ -30,6 +31,8 @@ _OTHER_COUNT = (
 )
 
 _TYPED = ("sum", "prod", "mean", "var", "std")
+_whole_count = Deferred("pytocu.frontend.statistics", "whole_count")
+
 _REDUCED = frozenset([*_TYPED, "any", "all", "min", "max", "amin", "amax", "count_nonzero"])
 """The reductions that have a masked form."""
 
@@ -95,7 +98,8 @@ def _reduced(context: Context, name: str, function: Callable[..., Any], value: M
     match name:
         case "count_nonzero":
             counted = elementwise(context, "bitwise_and", truths(context, value.array), mask)
-            return combined(context, "add", (cast(context, counted, I64),), axes, False)[0]
+            made = combined(context, "add", (cast(context, counted, I64),), axes, False)[0]
+            return _whole_count(context, made) if axis is None else made
         case "min" | "max" | "amin" | "amax":
             return _extreme(context, "minimum" if "min" in name else "maximum", value, mask, axes)
     return function(value.array, axis=axes, where=mask, **given)

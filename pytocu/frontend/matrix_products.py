@@ -255,11 +255,16 @@ def einsum(
     if out is not None:
         note_write(context, out, OUTPUT)
         for letter, length in zip(output, dimensions(out), strict=True):
-            # NumPy's sentence shows all operands.
-            sentence = f"operands could not be broadcast together on the letter {letter}: {{0}}, and out has {{1}}"
-            require_equal(context, lengths[letter], length, "ValueError", sentence, operands=values)
+            if lengths[letter] == 1:
+                # It is repeated.
+                continue
+            shown, sentence = _remapped([*given[1], output], output, [dimensions(v) for v in (*given[0], out)])
+            if length == 1:
+                shown, sentence = [lengths[letter]], _NO_REDUCTION.format(output.index(letter))
+            require_equal(context, lengths[letter], length, "ValueError", sentence, *shown, operands=values)
         made = _summed_over_letters(context, values, letters, output, dtype is F16)
-        context.builder.update(out, cast(context, made, element(out.type)))
+        made = cast(context, made, element(out.type))
+        context.builder.update(out, broadcast(context, made, dimensions(out)) if dimensions(out) else made)
         return out
     found = _summed_over_letters(context, values, letters, output, dtype is F16)
     if is_array(found) and found.inst is not None and found.inst.op.kind != "view":
@@ -269,10 +274,16 @@ def einsum(
             row_major(context, found)
         else:
             laid_out(context, found, given[0], partial(summed_ranks, *given, output, dimensions(found)))
+    if is_array(found) and not isinstance(made, np.ndarray):
+        return subscript(context, found, ())
     # By some ways to optimize NumPy makes an array without axes.
     return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
 
 
+_NO_REDUCTION = (
+    "output operand requires a reduction along dimension {}, but the reduction is not enabled. "
+    "The dimension size of 1 does not match the expected output shape."
+)
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -444,6 +455,7 @@ def _remapped(letters: Sequence[str], output: str, shapes: Sequence[Sequence[Dim
         # A letter that stands twice has one axis, the diagonal's.
         lengths: dict[str, DimLike | None] = dict(zip(own, shape, strict=True))
         for row in (list(lengths.values()), [lengths.get(letter) for letter in order]):
+            alone = len(row) == 1
             while row and row[0] is None:
                 row = row[1:]
             texts = []
@@ -451,7 +463,7 @@ def _remapped(letters: Sequence[str], output: str, shapes: Sequence[Sequence[Dim
                 texts.append("newaxis" if d is None else f"{{{2 + len(shown)}}}")
                 if d is not None:
                     shown.append(d)
-            parts.append(f"({','.join(texts)}{',' * (len(texts) == 1)})")
+            parts.append(f"({','.join(texts)}{',' * alone})")
     pairs = " ".join("->".join(parts[n : n + 2]) for n in range(0, len(parts), 2))
     return shown, f"operands could not be broadcast together with remapped shapes [original->remapped]: {pairs} "
 

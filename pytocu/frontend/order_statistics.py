@@ -240,11 +240,14 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             share = array_of(context, elementwise(context, "divide", share, 100))
         if known is None:
             share = _within(context, share, "[0, 100]" if percent else "[0, 1]")
-        if skip_nan and dimensions(share):
-            # NumPy gives a mean of nothing, which lacks the axes of the shares.
+        nothing = stand_in(value).dtype if element(value.type).kind in "fc" else np.dtype(np.float64)
+        if skip_nan and (dimensions(share) or nothing != dtype.numpy):
+            # NumPy gives a mean of nothing, which lacks the axes of the shares, and has a dtype of its own.
             if (size := product(dimensions(value))) == 0:
                 return nanmean(context, value, axis, keepdims=keep)
-            text = f"np.{name} of an array without elements and several shares is not compiled: NumPy's result lacks their axes"
+            lacks = "lacks their axes" if dimensions(share) else f"is of {nothing}"
+            shares = "several shares" if dimensions(share) else f"one share in {dtype.numpy}"
+            text = f"np.{name} of an array without elements and {shares} is not compiled: NumPy's result {lacks}"
             require_equal(context, dim_min(size, 1), 1, "UnsupportedError", text)
         rows = _sorted_rows(context, value, axis, skip_nan, skip_nan)
         if not skip_nan:

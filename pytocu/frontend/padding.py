@@ -121,27 +121,40 @@ def _pairs(context: Context, widths: Any, ndim: int) -> list[tuple[DimLike, DimL
         for axis, width in widths.items():
             made[normal_axis(context, axis, ndim)] = width if isinstance(width, (tuple, list)) else (width, width)
         widths = made
-    if isinstance(widths, (tuple, list)) and not widths:
+    leaves, pairs = _paired(context, widths, ndim)
+    if not leaves:
         raise raised(_NO_WIDTH, context.loc)
-    if not isinstance(widths, (tuple, list)):
-        rows: list[Any] = [(widths, widths)] * ndim
-    elif not any(isinstance(w, (tuple, list)) for w in widths):
-        if len(widths) not in (1, 2):
-            attempt(context, np.broadcast_to, np.zeros(len(widths)), (ndim, 2))
-        rows = [(widths[0], widths[-1])] * ndim
-    else:
-        rows = [w if isinstance(w, (tuple, list)) else (w,) for w in widths]
-        if len(rows) == 1:
-            rows = rows * ndim
-        if len(rows) != ndim:
-            attempt(context, np.broadcast_to, np.zeros((len(rows), 2)), (ndim, 2))
-    pairs: list[tuple[DimLike, DimLike]] = []
-    for row in rows:
-        found = as_shape(context, tuple(row), _BORDER, beyond=_NO_WIDTH)
-        if any(isinstance(d, int) and d < 0 for d in found):
-            raise raised(ValueError(_BORDER), context.loc)
-        pairs.append((found[0], found[-1]))
-    return pairs
+    found = as_shape(context, tuple(leaves), _BORDER, beyond=_NO_WIDTH)
+    if any(isinstance(d, int) and d < 0 for d in found):
+        raise raised(ValueError(_BORDER), context.loc)
+    return [(found[before], found[after]) for before, after in pairs()]
+
+
+def _paired(context: Context, given: Any, ndim: int) -> tuple[list[Any], Callable[[], list[tuple[int, int]]]]:
+    """The items of nested lists, and what gives the numbers of two of them for each axis, as NumPy repeats them.
+
+    Raises
+    ------
+    ValueError
+        The lists are no array, or the array does not repeat to two numbers for each axis; NumPy's sentences.
+    """
+    leaves: list[Any] = []
+
+    def numbered(item: Any) -> Any:
+        if isinstance(item, (tuple, list)):
+            return [numbered(one) for one in item]
+        leaves.append(item)
+        return len(leaves) - 1
+
+    numbers = attempt(context, np.array, numbered(given), np.intp)
+
+    def pairs() -> list[tuple[int, int]]:
+        # One or two numbers are those of each axis, but for a column of two.
+        if numbers.ndim < 3 and (numbers.size == 1 or (numbers.size == 2 and numbers.shape != (2, 1))):
+            return [(0, numbers.size - 1)] * ndim
+        return [(before, after) for before, after in attempt(context, np.broadcast_to, numbers, (ndim, 2)).tolist()]
+
+    return leaves, pairs
 
 
 def _rounded(lengths: Any) -> Any:
@@ -156,14 +169,6 @@ _BORDER = "index can't contain negative values"
 
 def _fills(context: Context, given: Any, ndim: int, dtype: DType) -> list[tuple[Value, Value]]:
     """The numbers of a border, for each axis before and after."""
-    if isinstance(given, (tuple, list)):
-        rows = [tuple(g) if isinstance(g, (tuple, list)) else g for g in given]
-        if not any(isinstance(r, tuple) for r in rows):
-            rows = [(rows[0], rows[-1])]
-        rows = [r if isinstance(r, tuple) else (r, r) for r in rows]
-        rows = rows * ndim if len(rows) == 1 else rows
-    else:
-        rows = [(given, given)] * ndim
     if isinstance(given, Value) and dimensions(given):
         # NumPy repeats the numbers of an array to two for each axis.
         table = broadcast_to(context, given, (ndim, 2))
@@ -180,7 +185,9 @@ def _fills(context: Context, given: Any, ndim: int, dtype: DType) -> list[tuple[
             raise UnsupportedError("np.pad with arrays in a list of constant_values=", context.loc, help)
         return as_element(context, found, dtype)
 
-    return [(number(row[0]), number(row[-1])) for row in rows]
+    leaves, pairs = _paired(context, given, ndim)
+    made = [number(item) for item in leaves]
+    return [(made[before], made[after]) for before, after in pairs()]
 
 
 def _element(context: Context, table: Value, axis: int, side: int, dtype: DType) -> Value:
@@ -196,10 +203,9 @@ def _ends(context: Context, given: Any, ndim: int) -> list[tuple[Any, Any]]:
         text = "np.pad with end_values= that are known only at run time is not compiled"
         raise UnsupportedError(text, context.loc, "name the argument in @jit(static=(...)), or add x.T[0] * np.linspace(...)")
     numbers = attempt(context, np.array, given)
-    if numbers.ndim < 3 and (numbers.size == 1 or (numbers.size == 2 and numbers.shape != (2, 1))):
-        flat = numbers.ravel()
-        return [(flat[0], flat[-1])] * ndim
-    return [(before, after) for before, after in attempt(context, np.broadcast_to, numbers, (ndim, 2)).tolist()]
+    _, pairs = _paired(context, numbers.tolist(), ndim)
+    flat = numbers.ravel() if numbers.size < 3 and numbers.shape != (2, 1) else numbers.ravel().tolist()
+    return [(flat[before], flat[after]) for before, after in pairs()]
 
 
 def _not_empty(context: Context, value: Value, axis: int) -> DimLike:

@@ -15,6 +15,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.attributes import expand_dims, transpose
 from pytocu.frontend.axes import normal_axis
+from pytocu.frontend.devices import known_order
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.layouts import (
     column_major,
@@ -45,6 +46,7 @@ from pytocu.frontend.values import (
     no_int,
     python_type_name,
 )
+from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
@@ -208,15 +210,17 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
     """
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = tuple(shape[0])
+    order = known_order(context, np.reshape, order, np.zeros(()), ()) or "C"
+    if copy is not None:
+        # Older versions have no such argument.
+        attempt(context, np.reshape, np.zeros(()), (), copy=known_option(context, copy, "copy="))
+        copy = bool(copy)
     lengths = as_shape(context, shape, _RESHAPED, "UnsupportedError")
     if order == "F":
         turned = _reshape(context, transpose(context, value, ()), lengths[::-1], copy)
         return transpose(context, turned, ())
     if order == "A":
         return reshape(context, value, lengths, order=_contiguous_order(context, value), copy=copy)
-    if order != "C":
-        attempt(context, np.reshape, np.zeros(()), (), order=order)
-        raise UnsupportedError(f"reshape with the argument order={order!r}", context.loc, "use order='C' or order='F'")
     if not lengths and isinstance(value.type, ScalarType):
         return value
     return _reshape(context, value, lengths, copy)
@@ -324,6 +328,7 @@ def _square(dim: DimLike) -> DimLike:
 
 def ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where the layout allows it."""
+    order = known_order(context, np.ravel, order, np.zeros(())) or "C"
     if len(dimensions(value)) == 1:
         return subscript(context, value, slice(None))
     return reshape(context, _in_turn(context, value, order), -1)
@@ -334,8 +339,6 @@ def _in_turn(context: Context, value: Value, order: Any) -> Value:
     if order == "A":
         order = _contiguous_order(context, value)
     if not is_array(value) or order not in ("F", "K"):
-        # That there is no such order is said where it is asked for.
-        attempt(context, np.ravel, np.zeros(()), order=order)
         return value
     axes = _memory_order(context, value) if order == "K" else ()
     return value if order == "K" and not axes else transpose(context, value, axes)
@@ -358,7 +361,8 @@ def _memory_order(context: Context, value: Value) -> tuple[int, ...]:
             context.loc,
             "name the order of the elements: order='C' or order='F'",
         )
-    return slowest_first(ranks)
+    # As the iterator that copies the elements goes: not by itself into axes along which they are repeated.
+    return best_axes(len(ranks), [ranks])
 
 
 def _contiguous_order(context: Context, value: Value) -> str:
@@ -373,7 +377,7 @@ def _contiguous_order(context: Context, value: Value) -> str:
 
 def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
     """All elements along one axis: a view where they lie next to each other, which is less often than in a reshape."""
-    value = array_of(context, value)
+    value, order = array_of(context, value), known_order(context, np.ravel, order, np.zeros(())) or "C"
     made = ravel(context, value, order)
     apart = spread(context, value if len(dimensions(value)) == 1 else _in_turn(context, value, order))
     context.builder.rests_on(context.builder.root(value), rests(context, value))

@@ -225,9 +225,11 @@ def union1d(context: Context, ar1: Any, ar2: Any) -> Value:
 
 def setxor1d(context: Context, ar1: Any, ar2: Any, assume_unique: Any = False) -> Value:
     """The different elements that are in one of both, in ascending order"""
-    known_option(context, assume_unique, "assume_unique=")
-    both = [unique(context, array_of(context, a)) for a in (ar1, ar2)]
-    (ordered,) = call(context, "sort", (concatenate(context, both),), axis=0)
+    if known_option(context, assume_unique, "assume_unique="):
+        joined = concatenate(context, (ar1, ar2), axis=None)
+    else:
+        joined = concatenate(context, [unique(context, array_of(context, a)) for a in (ar1, ar2)])
+    (ordered,) = call(context, "sort", (joined,), axis=0)
     differs = _unlike_before(context, ordered, False)
     (total,) = dimensions(ordered)
     end = broadcast(context, context.builder.const(True, scalar(BOOL)), (1,))

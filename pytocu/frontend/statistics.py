@@ -8,6 +8,7 @@ rounded to the sum's dtype.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import numpy as np
 from pytocu.errors import raised
 from pytocu.frontend.inplace import fitted, mask_of, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, c_long, elementwise, truths
+from pytocu.frontend.reading import read_int
 from pytocu.frontend.reductions import (
     combined,
     given,
@@ -218,7 +220,19 @@ def ptp(context: Context, a: Any, axis: Any = None, out: Any = None, keepdims: A
 
 def count_nonzero(context: Context, a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not zero, as int64"""
-    return reduce(context, "add", truths(context, as_strong(context, a)), axis, np.intp, None, keepdims)
+    made = reduce(context, "add", truths(context, as_strong(context, a)), axis, np.intp, None, keepdims)
+    return whole_count(context, made) if axis is None and not known_flag(context, keepdims) else made
+
+
+def whole_count(context: Context, made: Value) -> Any:
+    """How many elements of an array are not zero, as the number that NumPy's version makes it."""
+    return read_int(context, made, "np.count_nonzero") if _counts_in_python() else made
+
+
+@lru_cache
+def _counts_in_python() -> bool:
+    """Whether that is an int, as in older versions of NumPy."""
+    return type(np.count_nonzero(np.ones(1))) is int
 
 
 FUNCTIONS = {

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, DTypeError, UnsupportedError, closest, raised
+from pytocu.errors import CompileError, UnsupportedError, closest, raised
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate
@@ -29,7 +29,19 @@ from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import as_queue, attempt, check_plain, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.values import Context, Flat, Grown, Masked, Steps, as_value, contains_dynamic, dimensions, is_array
+from pytocu.frontend.values import (
+    Context,
+    Flat,
+    Grown,
+    Masked,
+    Steps,
+    as_value,
+    contains_dynamic,
+    dimensions,
+    is_array,
+    is_number,
+    type_name,
+)
 from pytocu.guards import overrides
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_min
@@ -213,8 +225,8 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
 def unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:
     """Assign the members of a value to several targets."""
     loc = frame.context.loc
-    if isinstance(value, Value) and not is_array(value):
-        raise DTypeError(f"cannot unpack a value of type {value.type}, which is one number", loc)
+    if (isinstance(value, Value) and not is_array(value)) or value is None or is_number(value):
+        raise raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), loc, "it is one value")
     star = next((n for n, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
     if star is None and isinstance(value, Value) and dimensions(value) and not isinstance(dimensions(value)[0], int):
         length, count = dimensions(value)[0], len(parts)

@@ -59,6 +59,8 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     _refuse_unknown(context, name, kwargs)
     if given and "out" in kwargs:
         raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
+    if outputs > 1 and "out" in kwargs and kwargs["out"] is None:
+        raise raised(TypeError("'out' must be a tuple of arrays"), context.loc)
     if given:
         # Results behind the last array that is given are new.
         kwargs = {**kwargs, "out": (*given, *[None] * (outputs - len(given)))}

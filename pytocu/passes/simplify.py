@@ -39,6 +39,9 @@ def _rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Val
     replacement = _replacement(inst, args)
     if replacement is not None and replacement.type == inst.types[0]:
         if _is_callers(replacement):
+            if inst.op.name == "broadcast":
+                # A view of its own, where nothing is repeated too.
+                return (builder.emit("transpose", (replacement,), {"axes": tuple(range(len(shape_of(inst.types[0]))))}),)
             # The result is a new array even where its values are an argument's.
             return (builder.emit("copy", (replacement,), name=replacement.name),)
         return (replacement,)

@@ -54,7 +54,6 @@ LIMITS = {
     "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
     "bincount": "of no elements, weights give int64 zeros in NumPy; ours are float64, as of any other number of elements",
     "sum": "Python's `sum` of an array without elements is its start, an int; ours is the NumPy number of every other length",
-    "count_nonzero": "of a whole array NumPy 2.0 counts with a Python int; ours is an np.int64, as in newer versions",
     "reshape": "of an array with gaps or negative strides: NumPy's may be a view of it; ours is a copy, and a call in which "
     "that makes a difference is refused",
     "mask": "a mask without elements for an axis that has some is an IndexError, as any other wrong length is in NumPy, "

@@ -29,7 +29,8 @@ LAID_OUT: set[Callable[..., Any]] = set()
 def strides_of(program: Program, arguments: Mapping[str, Argument]) -> dict[str, list[tuple[int, ...]]]:
     """The strides that NumPy gives results, in bytes along axes that are longer than 1.
 
-    What NumPy returns as a view may be a new array in the order of the view, so there are two of these.
+    What NumPy returns as a view may be a new array in the order of the view, so there are two of these; where the view
+    repeats elements, it may also be in the order of NumPy's iterator, which takes no notice of axes of repeated ones.
     """
     env: dict[str, Any] = {name: arguments[name].placed() for name in program.parameters}
     free: set[str] = set()
@@ -52,6 +53,8 @@ def strides_of(program: Program, arguments: Mapping[str, Argument]) -> dict[str,
         found[name] = [_moving(value)]
         if value.base is not None:
             found[name].append(_moving(np.empty_like(value)))
+            if 0 in _moving(value):
+                found[name].append(_moving(np.nditer([value, None]).operands[1]))
     return found
 
 
