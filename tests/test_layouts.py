@@ -144,6 +144,13 @@ def test_axes_of_length_1_and_0() -> None:
                 check(function, turned(numbers(*shape), axes))
 
 
+def test_stretches_of_an_axis() -> None:
+    functions = [lambda x, axis=axis: np.add.reduceat(x, [0, 1, 1], axis) for axis in range(3)]
+    for function, axes in itertools.product(functions, itertools.permutations(range(3))):
+        check(function, turned(numbers(2, 3, 4), axes))
+    check(lambda x: np.add.reduceat(x, [0, 2, 1], axis=-1), numbers(2, 4))
+
+
 @pytest.mark.parametrize("first", list(itertools.permutations(range(3))))
 def test_operands_in_different_orders(first: tuple[int, ...]) -> None:
     x = numbers(2, 3, 4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from edge_tools import check
+from edge_tools import check, refused
 
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.testing.cases import call_interpreted
@@ -154,3 +154,34 @@ def test_quantiles_and_sets_of_few_elements() -> None:
     ))  # fmt: skip
     with pytest.raises(UnsupportedError, match="one share in uint8"):
         call_interpreted(make_function("a", ["np.nanquantile(a, 0)"], {"np": np}), np.zeros((0, 3), np.uint8))
+
+
+def test_values_of_parts_that_have_one_element_are_repeated() -> None:
+    given = ["np.arange(6.).reshape(2, 3)", "np.ones((2, 3)) > 0", "np.array([0, 1])"]
+    check(given, [f"a[{text}\nreturn a" for text in (
+        "c] = a[:1]", "[0, 1]] = a[1:]", "[0, 1], :] = a[:, :1]", ":, [0, 1]] = a[:, 2:]", "c, c] = a[0, :1]",
+        "a > 2] = a[0, :1]", "a > 2] = a[0, 2:]", "a > 9] = a[0, :1]", "a > 2] = a[0, :2]", "a[:, 0] > 1] = a[:1]",
+        "c] = a[:0]",
+    )])  # fmt: skip
+    check(given, (
+        "np.put_along_axis(a, np.array([[0], [1]]), a[:1, :1], True)\nreturn a", "np.insert(a, [0, 1], a[:1], axis=0)",
+        "a[:1].squeeze()", "np.squeeze(a[1:, :1])", "a[:, :2].squeeze()", "np.cov(a[:1])", "np.cov(a[:2])",
+        "np.sum(a, where=b[:1])", "np.max(a, where=b[:, :1], initial=0)", "np.take_along_axis(a, np.array([[1], [0]]), True)",
+    ))  # fmt: skip
+
+
+def test_positions_of_two_lengths_beside_one_of_run_time() -> None:
+    keys = ("[0, 1, 1], b, []", "[0, 1, 1], c, [1, 0]", "b, [0, 1], [0, 1, 1]", "[0, 1], b[:1], [1, 0]")
+    check(["np.zeros((2, 3, 3))", "np.array([0, 1, 1])", "np.array([True, False])"], [f"a[{key}]" for key in keys])
+
+
+def test_bytes_of_bools_are_not_changed() -> None:
+    view = "a.view(np.uint8)"
+    for change in (f"{view}[0] = 5", "a.view(np.int8)[[0]] = 1", f"np.add({view}, 1, out={view})"):
+        refused(["np.array([True, False])"], f"{change}\nreturn a", "the bytes of bools are changed",
+        "the array of bools itself")
+
+
+def test_what_one_element_of_flat_does_not_take() -> None:
+    values = ("300", "-1", "1j", "[1]", "np.nan", "2**70", "np.float64(300)", "2.5", "np.int64(-1)")
+    check(["np.zeros(3, 'u1')", "np.zeros(3, 'f4')"], [f"{x}.flat[0] = {v}\nreturn {x}" for v in values for x in "ab"])

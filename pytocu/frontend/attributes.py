@@ -51,6 +51,7 @@ _view_of_another_size = Deferred("pytocu.frontend.bytes_as", "view_of_another_si
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
 _contiguous_as = Deferred("pytocu.frontend.reshaping", "contiguous_as")
 _laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
+_is_length = Deferred("pytocu.frontend.requirements", "is_length")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
 
@@ -244,14 +245,15 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
 
 
 def _assume_not_one(context: Context, dim: Dim) -> None:
-    if as_symbol(dim) is None:
+    if as_symbol(dim) is not None:
+        # The lengths of arguments that are 1 are written as 1 in their types.
+        context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
+    elif _is_length(context, dim, 1) is None:
         raise UnsupportedError(
             f"squeeze() must know which axes have length 1, and {dim} may or may not be 1",
             context.loc,
             "name the axes to remove: x.squeeze(axis=0)",
         )
-    # The lengths of arguments that are 1 are written as 1 in their types.
-    context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
 
 
 def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> Value:

@@ -15,7 +15,7 @@ from pytocu.frontend.joining import as_row, concatenate
 from pytocu.frontend.matrix_products import matrix_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
@@ -134,10 +134,11 @@ def _squeezed(context: Context, value: Value) -> Value:
         for _ in range(2):
             value = context.builder.emit("index", (value,), {"axis": 0, "at": 0, "keep": True})
     elif isinstance(size, Dim) and (lower_bound(size) or 0) < 2:
-        if as_symbol(size) is None:
+        if as_symbol(size) is not None:
+            context.builder.emit("assume", (), {"dim": size, "relation": "!=", "number": 1})
+        elif is_length(context, size, 1) is None:
             text = "np.cov of a matrix with as many rows as may be one: whether the result has axes is known only at run time"
             raise UnsupportedError(text, context.loc, "give the number of rows: x.reshape(3, -1)")
-        context.builder.emit("assume", (), {"dim": size, "relation": "!=", "number": 1})
     return value
 
 

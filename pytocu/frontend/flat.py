@@ -28,6 +28,7 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
+    is_number,
     strong_dtype,
 )
 from pytocu.ir.core import Value
@@ -66,6 +67,9 @@ def assign(context: Context, flat: Flat, key: Any, value: Any) -> None:
     key = _checked(context, flat, key)
     if _is_one(key) and _is_row(value):
         raise raised(ValueError("Error setting single item of array."), context.loc, "assign one element of it")
+    if _is_one(key) and is_number(value):
+        # NumPy has one sentence for all that an element does not take.
+        attempt(context, np.zeros(1, element(flat.array.type).numpy).flat.__setitem__, 0, value)
     _put(context, flat.array, key, value)
 
 

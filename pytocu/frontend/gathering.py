@@ -25,7 +25,7 @@ from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise, example
 from pytocu.frontend.ranges import is_position
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
@@ -42,9 +42,9 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, product, symbols
+from pytocu.ir.dims import DimLike, dim_max, dim_min, product
 from pytocu.ir.layouts import chosen_ranks
-from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, ArrayType, DType, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 
@@ -241,15 +241,7 @@ def taken(context: Context, source: Value, axes: Sequence[int], positions: Seque
 
 def _is_zero(context: Context, dim: DimLike) -> bool | None:
     """Whether an axis has no element in the call that compiles, which becomes a fact; None where only a run can tell."""
-    if isinstance(dim, int):
-        return dim == 0
-    if dim in context.zeros:
-        return True
-    given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
-    if context.elements is not None or context.in_side or context.in_steps or not given.issuperset(symbols(dim)):
-        return None
-    context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 0})
-    return False
+    return True if dim in context.zeros else is_length(context, dim, 0)
 
 
 @lru_cache
@@ -439,7 +431,7 @@ def take_along_axis(context: Context, arr: Any, indices: Any, axis: Any = -1) ->
     value, place = array_of(context, arr), 0
     # In NumPy's order: what has no dtype comes behind the axis.
     if axis is not None:
-        place = normal_axis(context, axis, len(dimensions(value)))
+        place = normal_axis(context, int(axis) if isinstance(axis, bool) else axis, len(dimensions(value)))
     if isinstance(indices, (list, tuple)) or is_weak(indices):
         given = example(indices) if isinstance(indices, Value) else indices
         attempt(context, np.take_along_axis, np.zeros(1), given, None if axis is None else 0)

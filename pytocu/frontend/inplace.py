@@ -57,10 +57,15 @@ def note_write(context: Context, target: Value, what: str) -> None:
     ------
     ShapeError
         The target repeats elements.
+    UnsupportedError
+        It is of the bytes of bools.
     """
     builder = context.builder
     if builder.read_only(target):
         raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
+    if any(i.op.name == "view" and element(i.args[0].type) is BOOL is not element(i.types[0]) for i in builder.views(target)):
+        text = "the bytes of bools are changed, and bytes other than 0 and 1 are no bools"
+        raise UnsupportedError(text, context.loc, "change the array of bools itself")
     # A name of one array or another is written where it is that one.
     _, arrays = builder.decided(builder.root(target)) or ((), ())
     for param in map(builder.argument, (target, *arrays)):

@@ -16,7 +16,7 @@ from pytocu.frontend.masked import check_mask, contains_masked, fits, is_mask, l
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import combined, length
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import broadcast
 from pytocu.frontend.ufunc_calls import rows_of
 from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions
@@ -214,7 +214,7 @@ def _in_order(
         raise UnsupportedError(
             f"{len(shape)} axes are assigned to elements of {ndim - len(lengths)} axes", context.loc, "leave out the first axes"
         )
-    if shape[0] == 1:
+    if is_length(context, shape[0], 1):
         return builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
     # Of an array without elements no value would be looked at.
     some = dim_min(shape[0], 1)

@@ -8,8 +8,8 @@ from typing import Any
 from pytocu.errors import failure
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike
-from pytocu.ir.types import shape_of
+from pytocu.ir.dims import DimLike, symbols
+from pytocu.ir.types import ArrayType, shape_of
 from pytocu.operands import array_notes
 
 
@@ -87,3 +87,14 @@ def refuse_later(context: Context, size: DimLike, error: str, sentence: str) -> 
     `size` is any length; where it is known, the compiler raises.
     """
     require_equal(context, size + 1, 0, error, sentence)
+
+
+def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
+    """Whether a length is 0 or 1 in the call that compiles, which becomes a fact; None where only a run can tell."""
+    if isinstance(dim, int):
+        return dim == number
+    given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
+    if context.elements is not None or context.in_side or context.in_steps or not given.issuperset(symbols(dim)):
+        return None
+    context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": number})
+    return False

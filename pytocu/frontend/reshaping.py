@@ -6,6 +6,7 @@ follows from the layout of the arguments; elsewhere it is a copy, as it is in Nu
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from typing import Any
 
@@ -504,6 +505,11 @@ def together(
     ndim = max((len(s) for s in shapes), default=0)
     for axis in range(-ndim, 0):
         wide = [(n, s[axis]) for n, s in enumerate(shapes) if len(s) >= -axis and s[axis] != 1]
+        if sentence and len({length for _, length in wide if isinstance(length, int)}) > 1:
+            # They differ whatever the lengths are that the sentence shows beside them.
+            found = raised(getattr(builtins, error)(sentence), context.loc)
+            found.lengths = sentence + "{} " * len(shapes), tuple(shapes), ()
+            raise found
         for number, length in wide[1:]:
             first, wanted = wide[0]
             named = [numbers[n] if numbers else n for n in (first, number)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,19 @@ import numpy as np
 from pytocu.config import Elementwise
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.inplace import OUTPUT, check_output_shapes, note_write, out_arrays, write_outputs
+from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import ROUNDING, accumulator, known_axis, length, stand_in
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.reshaping import array_of, broadcast
+from pytocu.frontend.reshaping import array_of, broadcast, copied
 from pytocu.frontend.source import function_node
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions, is_array
 from pytocu.frontend.vectorized import over_elements
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
+from pytocu.ir.layouts import segment_ranks
 from pytocu.ir.types import F16, F32, I64, element
 
 
@@ -39,7 +42,9 @@ def reduceat_into(
     starts = _inside(context, promote.numpy_function(name).__name__, starts, dimensions(value)[place], indices)
     made = cast(context, _combined(context, name, work, starts, place), result)
     if outs[0] is None:
-        return made
+        if len(dimensions(made)) < 2:
+            return made
+        return laid_out(context, copied(context, made), (value,), partial(segment_ranks, value, place, dimensions(made)))
     note_write(context, outs[0], OUTPUT)
     check_output_shapes(context, [dimensions(made)], [dimensions(outs[0])], [])
     return write_outputs(context, (made,), outs)[0]

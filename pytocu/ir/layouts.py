@@ -181,6 +181,16 @@ def summed_ranks(
     return ranks_of([axis for axis in best_axes(len(axes), found) if axis < len(output)], shape)
 
 
+def segment_ranks(
+    source: Value, place: int, shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]
+) -> Ranks | None:
+    """The ranks of stretches of an axis combined: NumPy does not look at how far apart the elements of that axis lie."""
+    ranks = known[source]
+    if ranks is None:
+        return None
+    return ranks_of(best_axes(len(shape), [(*ranks[:place], None, *ranks[place + 1 :])]), shape)
+
+
 def joined_ranks(arrays: Sequence[Value], shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]) -> Ranks | None:
     """The ranks of arrays one after the other; elements that are repeated lie at a distance of 0 here."""
     found: list[Ranks] = []

@@ -62,7 +62,9 @@ def _fits(function: Function, facts: _Facts, known: Mapping[str, DimLike]) -> bo
 
 
 def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:
-    """Lengths that meet another length in a broadcast and are 1 for these sizes; without any, those that are 1 in long arrays.
+    """Lengths that are 1 for these sizes, and meet another length in a broadcast or are taken for another number than 1.
+
+    Without sizes, those that are 1 in long arrays and meet another length.
 
     NumPy repeats such an axis.  Whether ``n - 2`` is 1 cannot be seen in the text, so the
     driver lowers the function again with these lengths taken as 1.
@@ -71,7 +73,8 @@ def unit_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]
     names = dict.fromkeys(name for dim in met for name in symbols(dim))
     # No two of them are near each other, so that no difference of two is 1.
     known = sizes or {name: _LONG * (2 + number) for number, name in enumerate(names)}
-    return frozenset(d for d in met if evaluate(d, known) == 1)
+    assumed = _assumed(function, 1) if sizes else ()
+    return frozenset(d for d in (*met, *assumed) if evaluate(d, known) == 1)
 
 
 def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tuple[DimLike, DimLike]]:
@@ -89,9 +92,13 @@ def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tup
 
 def zero_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:
     """Lengths that the function takes for another number than 0, and that are 0 for these sizes."""
-    assumed = [inst.attr("dim") for inst in function.body.insts if inst.op.name == "assume" and inst.attr("relation") == "!="]
-    stated = {inst.attr("dim") for inst in function.body.insts if inst.op.name == "assume" and inst.attr("number") == 0}
-    return frozenset(dim for dim in assumed if sizes and dim in stated and evaluate(dim, sizes) == 0)
+    return frozenset(dim for dim in _assumed(function, 0) if sizes and evaluate(dim, sizes) == 0)
+
+
+def _assumed(function: Function, number: int) -> list[Dim]:
+    """Lengths that the function states not to be a number."""
+    facts = [inst for inst in function.body.insts if inst.op.name == "assume" and inst.attr("relation") == "!="]
+    return [inst.attr("dim") for inst in facts if inst.attr("number") == number]
 
 
 class _Facts:
@@ -153,7 +160,7 @@ def _meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
         return meeting_lengths([shape_of(a.type) for a in _spread(inst, inst.args)])
     if inst.op.name == "update":
         return assignment_pairs(*_assigned(inst))
-    if inst.op.name == "check" and inst.attr("kind") in ("fits", "meets"):
+    if inst.op.name == "check" and inst.attr("kind") in ("fits", "mask", "meets", "place"):
         return [inst.attr("dims")[:2]]
     return []
 
