@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from edge_tools import check, refused
+from edge_tools import SCOPE, check, refused, written
 
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.testing.cases import call_interpreted
@@ -185,3 +185,38 @@ def test_bytes_of_bools_are_not_changed() -> None:
 def test_what_one_element_of_flat_does_not_take() -> None:
     values = ("300", "-1", "1j", "[1]", "np.nan", "2**70", "np.float64(300)", "2.5", "np.int64(-1)")
     check(["np.zeros(3, 'u1')", "np.zeros(3, 'f4')"], [f"{x}.flat[0] = {v}\nreturn {x}" for v in values for x in "ab"])
+
+
+ITERATORS = ("iter([1, 2])", "map(abs, [1, 2])", "zip([1, 2])", "(v for v in [1, 2])", "reversed([1, 2])", "{1: 2}.values()")
+
+
+@pytest.mark.parametrize("text", ITERATORS)
+def test_iterators_are_no_arrays(text: str) -> None:
+    rows = (
+        "c + {}", "np.add(c, {})", "c[:] = {}\nreturn c", "c += {}\nreturn c", "np.sqrt({})", "np.stack({})", "np.zeros({})",
+        "np.concatenate([c, {}])", "np.sum({})", "np.isin(c, {})", "np.array({})", "np.array([{}, c])",
+    )  # fmt: skip
+    for row in rows:
+        body = row.format(text)
+        with pytest.raises(TypeError, match=r"(an iterator|a view of a dict) is used as a number or an array") as found:
+            call_interpreted(written("c", body, SCOPE), np.arange(2.0))
+        assert "list(...)" in str(found.value)
+    kind = (IndexError, TypeError) if "values" in text else IndexError
+    with pytest.raises(kind, match="valid indices"):
+        call_interpreted(written("c", f"c[{text}]", SCOPE), np.arange(2.0))
+
+
+def test_iterators_have_no_length_and_no_members() -> None:
+    for text in ITERATORS[:-1]:
+        for body, said in ((f"len({text})", "no len"), (f"{text}[0]", "not subscriptable")):
+            with pytest.raises(TypeError, match=said):
+                call_interpreted(written("c", body, SCOPE), np.arange(2.0))
+    check(["np.arange(2)"], ("len({1: 2}.items())", "np.array(list(map(abs, [1, 2])))", "list({1: 2}.values())"))
+
+
+def test_shapes_of_rounded_values_and_numbers_of_empty_shapes() -> None:
+    check(["np.array([[0, 1], [1, 1]])", "np.ones((2, 2))"], (
+        "np.round(a, 1, out=a[:1])\nreturn a", "np.round(a[:1], 1, out=a)\nreturn a", "np.round(b[0], 1, out=b[:1])\nreturn b",
+        "np.round(b, 1, out=b[0])\nreturn b", "np.ravel_multi_index((a, a), (2, 0))", "np.ravel_multi_index((0, 0), (2, 0))",
+        "np.ravel_multi_index((a, a), (2, 0), mode='clip')", "np.ravel_multi_index((a[:0], a[:0]), (2, 0))",
+    ))  # fmt: skip

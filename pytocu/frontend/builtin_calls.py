@@ -138,6 +138,9 @@ def call_pure(context: Context, function: Any, *args: Any, **kwargs: Any) -> Any
                     context.loc,
                     "write the loop or the comprehension",
                 )
+    if function is len:
+        for value in args:
+            _refuse_unsized(context, value)
     return compute(context, function, *args, **kwargs)
 
 
@@ -214,6 +217,11 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
     return call_handler(frame, f"{getattr(function, '__name__', 'this')}", handler, args, kwargs, context)
 
 
+def _refuse_unsized(context: Context, value: Any) -> None:
+    if isinstance(value, Members) and not value.sized:
+        raise raised(TypeError("an iterator has no len()"), context.loc, "make a list of its members: list(...)")
+
+
 def _len(frame: Frame, value: Any) -> Any:
     if isinstance(value, Steps):
         value = as_value(frame.context, value)
@@ -222,6 +230,7 @@ def _len(frame: Frame, value: Any) -> Any:
     if isinstance(value, Grown):
         return _length_of(frame.context, value)
     if not isinstance(value, Value):
+        _refuse_unsized(frame.context, value)
         return len(value)
     if not is_array(value):
         raise raised(TypeError(f"object of type '{python_type_name(value)}' has no len()"), frame.context.loc)

@@ -297,7 +297,7 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
     result = attempt(context, function, *args, **kwargs)
     if method not in ("keys", "values", "items"):
         return result
-    return Members(result, [lambda: [*owner, *owner.values()]], lambda: list(function(*args)))
+    return Members(result, [lambda: [*owner, *owner.values()]], lambda: list(function(*args)), sized=True)
 
 
 _WITHOUT_MEANING = (

@@ -19,6 +19,7 @@ from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, lower_bound, product
+from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.types import BOOL, I64, element, scalar
 
 
@@ -55,6 +56,9 @@ def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any =
     examples = tuple(np.zeros(1, element(v.type).numpy) for v in values)
     attempt(context, np.ravel_multi_index, examples, (1,) * len(lengths), mode, order)
     modes = mode if isinstance(mode, tuple) else (mode,) * len(lengths)
+    if 0 in lengths:
+        many = product(broadcast_shapes([dimensions(v) for v in values]))
+        require_equal(context, many, 0, "ValueError", "cannot unravel if shape has zero entries (is empty).")
     total: Value | None = None
     for axis, (value, one, own) in enumerate(zip(values, lengths, modes, strict=True)):
         place = cast(context, value, I64)

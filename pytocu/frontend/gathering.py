@@ -130,10 +130,12 @@ def _item(context: Context, item: Any) -> Any:
     if is_array(item):
         message = "arrays used as indices must be of integer (or boolean) type"
         raise IndexingError(message, context.loc, f"the index is {item.type}: convert it with astype(np.int64)")
-    raise IndexingError(
-        "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices",
-        context.loc,
-    )
+    raise IndexingError(NO_INDEX, context.loc)
+
+
+NO_INDEX = (
+    "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
+)
 
 
 def _list(context: Context, item: list[Any]) -> Value:

@@ -38,6 +38,7 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
     Grown,
+    Members,
     as_dim,
     as_strong,
     as_value,
@@ -49,6 +50,7 @@ from pytocu.frontend.values import (
     is_number,
     is_numpy_scalar,
     is_weak,
+    no_number,
 )
 from pytocu.frontend.worded import evaluated
 from pytocu.ir import promote
@@ -62,6 +64,8 @@ _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 
 def _arrays(context: Context, arrays: Any, name: str) -> list[Value]:
     """The operands, as arrays."""
+    if isinstance(arrays, Members):
+        raise no_number(context, arrays)
     if not isinstance(arrays, (tuple, list)):
         raise UnsupportedError(f"np.{name} takes a tuple or list of arrays here", context.loc, f"write np.{name}((a, b))")
     return [array_of(context, a) for a in arrays]

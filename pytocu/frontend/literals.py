@@ -20,6 +20,7 @@ from pytocu.frontend.values import (
     Context,
     Flat,
     Grown,
+    Members,
     Steps,
     as_element,
     as_strong,
@@ -27,6 +28,7 @@ from pytocu.frontend.values import (
     cast,
     contains_dynamic,
     dimensions,
+    no_number,
     refuse_captured,
 )
 from pytocu.ir import promote
@@ -93,6 +95,7 @@ def listed(context: Context, values: Sequence[Any] | Steps | Grown | Flat, dtype
         Members of different shapes, what is no number, a number that the dtype does not hold.
     """
     target = None if dtype is None else target_dtype(context, dtype)
+    _refuse_iterators(context, values)
     if isinstance(values, Flat):
         # NumPy's is a view of an array in row-major order, also as np.array makes it.
         row = _ravel(context, values.array)
@@ -136,6 +139,14 @@ def _of_range(context: Context, values: range | Steps, target: DType | None) -> 
         require_equal(context, dim_min(dimensions(made)[0], 1), 1, "UnsupportedError", text)
         return made
     return cast(context, made, target)
+
+
+def _refuse_iterators(context: Context, values: Any) -> None:
+    if isinstance(values, Members):
+        raise no_number(context, values)
+    if isinstance(values, (tuple, list)):
+        for value in values:
+            _refuse_iterators(context, value)
 
 
 def listed_operand(context: Context, values: Sequence[Any] | Steps, dtype: Any = None) -> Value:

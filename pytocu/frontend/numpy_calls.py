@@ -27,6 +27,7 @@ from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of, without_axes
 from pytocu.frontend.values import (
     Context,
+    Members,
     as_strong,
     as_value,
     cast,
@@ -37,6 +38,7 @@ from pytocu.frontend.values import (
     is_number,
     is_numpy_scalar,
     is_weak,
+    no_number,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import product
@@ -341,6 +343,9 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
     UnsupportedError
         pytocu has no such function, or not with this keyword.
     """
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, Members):
+            raise no_number(context, value)
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
     if isinstance(function, type) and issubclass(function, (np.generic, np.dtype)):
         if known_now and len(args) == 1 and issubclass(function, np.generic):

@@ -11,9 +11,11 @@ import numpy as np
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import attempt, elementwise, index_of
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_value, cast, dimensions, is_array
 from pytocu.ir.core import Value
+from pytocu.ir.dims import product
 from pytocu.ir.types import BOOL, F64, element
 
 
@@ -67,6 +69,8 @@ def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Val
     (target,) = outs
     if target is None:
         return around(context, value, decimals)
+    sizes = (product(dimensions(v)) for v in (value, target))
+    require_equal(context, *sizes, "ValueError", "invalid output shape")
     if element(target.type) is not element(value.type):
         raise UnsupportedError(
             f"np.round of {element(value.type).numpy} with out= of {element(target.type).numpy}: every step of NumPy's rounds",

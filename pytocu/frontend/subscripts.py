@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, UnsupportedError, closest, raised
+from pytocu.errors import CompileError, IndexingError, UnsupportedError, closest, raised
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.gathering import has_positions, subscript
+from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
 from pytocu.frontend.indexing import has_picks
 from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
 from pytocu.frontend.literals import known_array
@@ -34,12 +34,14 @@ from pytocu.frontend.values import (
     Flat,
     Grown,
     Masked,
+    Members,
     Steps,
     as_value,
     contains_dynamic,
     dimensions,
     is_array,
     is_number,
+    no_number,
     type_name,
 )
 from pytocu.guards import overrides
@@ -112,6 +114,7 @@ def _index_array(context: Context, item: Any) -> Any:
 def member(frame: Frame, base: Any, key: Any) -> Any:
     """``base[key]``."""
     context = frame.context
+    _refuse_iterators(context, base, key)
     refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
         base, key, place = _with_masks(context, base, key)
@@ -188,9 +191,18 @@ def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str |
     return None
 
 
+def _refuse_iterators(context: Context, base: Any, key: Any) -> None:
+    if isinstance(base, Members):
+        raise raised(TypeError("an iterator is not subscriptable"), context.loc, "make a list of its members: list(...)")
+    if isinstance(key, Members):
+        found = IndexingError(NO_INDEX, context.loc, "make a list of the positions: list(...)")
+        raise found if isinstance(base, Value | Masked) else no_number(context, key)
+
+
 def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
+    _refuse_iterators(context, base, key)
     refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
         if isinstance(base, Value) and is_array(base):

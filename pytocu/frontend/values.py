@@ -57,6 +57,8 @@ class Members(list[Any]):
         What they are made of, each as the members that it has when it is asked.
     again : callable, optional
         Makes the members anew of what that holds then.
+    sized : bool
+        They are the keys, values or items of a dict, which have a length.
     """
 
     __pytocu_plain__ = True
@@ -66,8 +68,10 @@ class Members(list[Any]):
         members: Iterable[Any],
         over: Sequence[Callable[[], Sequence[Any]]] = (),
         again: Callable[[], list[Any]] | None = None,
+        sized: bool = False,
     ):
         super().__init__(members)
+        self.sized = sized
         self._over, self._again = over, again
         self._seen = [list(part()) for part in over]
 
@@ -557,10 +561,19 @@ def as_value(context: Context, value: Any) -> Value:
         refuse_array(context, "")
     if isinstance(value, (tuple, list, range, Steps, Grown, Flat)):
         return context.hooks.listed(context, value)
+    raise no_number(context, value)
+
+
+def no_number(context: Context, value: Any) -> CompileError:
+    """The error of what is used as a number or an array."""
+    if isinstance(value, Members):
+        # To NumPy an iterator, and what a dict has, is one object of Python's.
+        what = "a view of a dict" if value.sized else "an iterator"
+        return DTypeError(f"{what} is used as a number or an array", context.loc, "make a list of its members: list(...)")
     help = "name its attribute that is the number" if is_opaque(value) else None
     error = DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
     error.own_words = "pass numbers: there are no arrays of Python objects here"
-    raise error
+    return error
 
 
 def no_int(context: Context, sentence: str) -> CompileError:
