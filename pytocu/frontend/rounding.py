@@ -69,8 +69,8 @@ def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Val
     (target,) = outs
     if target is None:
         return around(context, value, decimals)
-    sizes = (product(dimensions(v)) for v in (value, target))
-    require_equal(context, *sizes, "ValueError", "invalid output shape")
+    size, wanted = product(dimensions(value)), product(dimensions(target))
+    require_equal(context, size, wanted, "ValueError", "invalid output shape")
     if element(target.type) is not element(value.type):
         raise UnsupportedError(
             f"np.round of {element(value.type).numpy} with out= of {element(target.type).numpy}: every step of NumPy's rounds",
