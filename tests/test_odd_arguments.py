@@ -220,3 +220,9 @@ def test_shapes_of_rounded_values_and_numbers_of_empty_shapes() -> None:
         "np.round(b, 1, out=b[0])\nreturn b", "np.ravel_multi_index((a, a), (2, 0))", "np.ravel_multi_index((0, 0), (2, 0))",
         "np.ravel_multi_index((a, a), (2, 0), mode='clip')", "np.ravel_multi_index((a[:0], a[:0]), (2, 0))",
     ))  # fmt: skip
+
+
+def test_rolls_by_no_numbers() -> None:
+    given = ["np.arange(6.).reshape(2, 3)", "np.zeros((0, 3))"]
+    check(given, [f"np.roll({x}, {s}, axis={axis})"
+                  for x in "ab" for s in ("()", "[]", "(1,)") for axis in ("None", "0", "()", "(0, 1)")])

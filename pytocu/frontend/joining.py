@@ -357,7 +357,7 @@ def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
         return copied(context, context.builder.emit("reshape", (moved,), attrs))
     axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
     shifts = _shifts(context, shift)
-    if not axes:
+    if not axes or (not shifts and len(axes) == 1):
         return copied(context, value)
     if len(axes) != len(shifts):
         if len(shifts) != 1 and len(axes) != 1:
