@@ -208,7 +208,7 @@ EXPRESSIONS = [
     ("lambda: x", "lambda: x", "the function returns the function <lambda>", "tuples, lists and dicts"),
     ("super().f(x)", "super()", "super()", "Base.method(self, ...)"),
     ("x.squeeze(2)", "x.squeeze(2)", "axis 2 is out of bounds for array of dimension 2", ""),
-    ("x[1:-1].squeeze()", "x[1:-1].squeeze()", "may or may not be 1", "x.squeeze(axis=0)"),
+    ("x[: int(x[0, 0])].squeeze()", "x[: int(x[0, 0])].squeeze()", "may or may not be 1", "x.squeeze(axis=0)"),
     ("effect(*x)", "effect(*x)", "goes over an array whose length is known only at run time", ""),
 ]
 

@@ -170,6 +170,10 @@ def test_values_of_parts_that_have_one_element_are_repeated() -> None:
     ))  # fmt: skip
 
 
+def test_axes_of_chosen_elements_are_not_squeezed() -> None:
+    refused(["np.array([1., -1.])"], "a[a > 0].squeeze()", "may or may not be 1", "x.squeeze(axis=0)")
+
+
 def test_positions_of_two_lengths_beside_one_of_run_time() -> None:
     keys = ("[0, 1, 1], b, []", "[0, 1, 1], c, [1, 0]", "b, [0, 1], [0, 1, 1]", "[0, 1], b[:1], [1, 0]")
     check(["np.zeros((2, 3, 3))", "np.array([0, 1, 1])", "np.array([True, False])"], [f"a[{key}]" for key in keys])
@@ -208,7 +212,7 @@ def test_iterators_are_no_arrays(text: str) -> None:
 
 def test_iterators_have_no_length_and_no_members() -> None:
     for text in ITERATORS[:-1]:
-        for body, said in ((f"len({text})", "no len"), (f"{text}[0]", "not subscriptable")):
+        for body, said in ((f"len({text})", "no len"), (f"x = {text}\nreturn x[0]", "not subscriptable")):
             with pytest.raises(TypeError, match=said):
                 call_interpreted(written("c", body, SCOPE), np.arange(2.0))
     check(["np.arange(2)"], ("len({1: 2}.items())", "np.array(list(map(abs, [1, 2])))", "list({1: 2}.values())"))

@@ -30,7 +30,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, as_symbol
+from pytocu.ir.dims import Dim
 from pytocu.ir.types import (
     ALL_DTYPES,
     BOOL,
@@ -245,10 +245,7 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
 
 
 def _assume_not_one(context: Context, dim: Dim) -> None:
-    if as_symbol(dim) is not None:
-        # The lengths of arguments that are 1 are written as 1 in their types.
-        context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
-    elif _is_length(context, dim, 1) is None:
+    if _is_length(context, dim, 1) is None:
         raise UnsupportedError(
             f"squeeze() must know which axes have length 1, and {dim} may or may not be 1",
             context.loc,

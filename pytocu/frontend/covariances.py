@@ -21,7 +21,7 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, as_symbol, dim_min, lower_bound
+from pytocu.ir.dims import Dim, dim_min, lower_bound
 from pytocu.ir.types import F64, element
 
 
@@ -133,12 +133,9 @@ def _squeezed(context: Context, value: Value) -> Value:
     if size == 1:
         for _ in range(2):
             value = context.builder.emit("index", (value,), {"axis": 0, "at": 0, "keep": True})
-    elif isinstance(size, Dim) and (lower_bound(size) or 0) < 2:
-        if as_symbol(size) is not None:
-            context.builder.emit("assume", (), {"dim": size, "relation": "!=", "number": 1})
-        elif is_length(context, size, 1) is None:
-            text = "np.cov of a matrix with as many rows as may be one: whether the result has axes is known only at run time"
-            raise UnsupportedError(text, context.loc, "give the number of rows: x.reshape(3, -1)")
+    elif isinstance(size, Dim) and (lower_bound(size) or 0) < 2 and is_length(context, size, 1) is None:
+        text = "np.cov of a matrix with as many rows as may be one: whether the result has axes is known only at run time"
+        raise UnsupportedError(text, context.loc, "give the number of rows: x.reshape(3, -1)")
     return value
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pytocu.errors import failure
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, symbols
+from pytocu.ir.dims import DimLike, as_symbol, symbols
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.operands import array_notes
 
@@ -94,7 +94,11 @@ def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
     if isinstance(dim, int):
         return dim == number
     given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
-    if context.elements is not None or context.in_side or context.in_steps or not given.issuperset(symbols(dim)):
+    if not given.issuperset(symbols(dim)):
+        return None
+    # A length of an argument that is 1 is written as 1 in its type.
+    decided = number == 1 and as_symbol(dim) is not None
+    if not decided and (context.elements is not None or context.in_side or context.in_steps):
         return None
     context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": number})
     return False
