@@ -129,7 +129,7 @@ def test_what_is_no_int_in_the_words_of_the_function():
 
 def test_truth_values_that_numpy_takes_for_ints():
     check(["np.arange(2.)"], ["np.tile(a, True)", "np.tile(a, (True, 2))", "np.tri(True)", "np.tri(2, True, True)"])
-    refused(["np.ones((2, 2))"], "np.triu(a, k=1.5)", "cannot be interpreted as an integer", "write an int")
+    refused(["np.ones((2, 2))"], "np.triu(a, k=np.float32(1.5))", "cannot be interpreted as an integer", "write an int")
     refused(["np.ones(2)"], "np.linspace(0, 1, True)", "cannot be interpreted as an integer", "write an int")
 
 
