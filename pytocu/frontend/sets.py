@@ -15,7 +15,7 @@ from pytocu.frontend.layouts import row_major
 from pytocu.frontend.library_calls import argsort, call, search, type_named
 from pytocu.frontend.literals import LONGEST
 from pytocu.frontend.operators import attempt, elementwise, known_option
-from pytocu.frontend.reductions import combined, length
+from pytocu.frontend.reductions import combined, length, stand_in
 from pytocu.frontend.reshaping import array_of, broadcast, ravel, reshape
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Masked, as_value, cast, contains_dynamic, dim_value, dimensions, strong_dtype
@@ -226,6 +226,8 @@ def union1d(context: Context, ar1: Any, ar2: Any) -> Value:
 def setxor1d(context: Context, ar1: Any, ar2: Any, assume_unique: Any = False) -> Value:
     """The different elements that are in one of both, in ascending order"""
     if known_option(context, assume_unique, "assume_unique="):
+        # Older versions take arrays with one axis only.
+        attempt(context, np.setxor1d, *(stand_in(a) if isinstance(a, Value) else a for a in (ar1, ar2)), assume_unique=True)
         joined = concatenate(context, (ar1, ar2), axis=None)
     else:
         joined = concatenate(context, [unique(context, array_of(context, a)) for a in (ar1, ar2)])
