@@ -30,7 +30,7 @@ from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan import Sharing, shared_memory
 from pytocu.runtime.plan_loops import steady
-from pytocu.runtime.templates import Program
+from pytocu.runtime.program import Program
 
 if TYPE_CHECKING:
     from pytocu.backend import cubin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import types
 import weakref
 
 import numpy as np
@@ -15,7 +16,7 @@ from pytocu.ir.dims import evaluate
 from pytocu.runtime import dispatch, program_text
 from pytocu.runtime.dispatch import Ready, write_dispatch
 from pytocu.runtime.libraries import library_of
-from pytocu.runtime.program import write_program
+from pytocu.runtime.program import Program
 from pytocu.runtime.templates import ANY_LIBRARY
 
 
@@ -142,7 +143,7 @@ def dispatch_of(*classes, slow=unreachable, static=None):
 
 
 def ready(program, *guards):
-    return Ready(program.bind, program.suits, guards)
+    return Ready(program, guards)
 
 
 def test_the_table_is_found_by_the_exact_signature():
@@ -172,10 +173,10 @@ def test_a_new_size_of_a_known_class_is_found_without_the_general_way():
     for n in (5, 0, 100):
         x = np.arange(n, dtype=np.float32)
         assert made.call(x, x).tolist() == (x + x).tolist()
-    assert len(made.exact) == 3 and len(made.classes) == 1
+    assert len(made.exact) == 4 and len(made.classes) == 1
     with pytest.raises(AssertionError, match="the general way was taken"):
         made.call(np.ones(3, np.float32), np.ones(4, np.float32))
-    assert len(made.exact) == 3
+    assert len(made.exact) == 4
 
 
 def test_a_new_size_for_which_the_facts_do_not_hold():
@@ -228,8 +229,9 @@ def test_the_tables_are_bounded(monkeypatch):
     for n in range(2, 200):
         made.call(np.empty(n))
         assert len(made.exact) <= 10
+    fits_none = types.SimpleNamespace(bind=lambda *given: None)
     for n in range(1, 30):
-        made.remember((np.empty((1,) * n),), ready(program))
+        assert made.remember((np.empty((1,) * n),), ready(fits_none)) is None
         assert len(made.classes) <= 10
 
 
@@ -253,10 +255,10 @@ def test_threads_use_slots_of_their_own():
 
 def test_arrays_that_are_no_results_are_kept_for_graphs():
     plan = pytocu.jit(lambda x: (x + 1, x * 2)).lower("f32[n]").compile("cuda:sm_90").plan
-    assert "executor.keep" not in write_program(plan, ANY_LIBRARY, ("executor", "infos")).source
+    assert "executor.keep" not in Program(plan, ANY_LIBRARY, ("executor", "infos")).source
     _, first, second = plan.tree
     one_result = plan._replace(tree=second)
-    text = write_program(one_result, ANY_LIBRARY, ("executor", "infos")).source
+    text = Program(one_result, ANY_LIBRARY, ("executor", "infos")).source
     assert text.index(f"executor.keep((v{first}, ))") > text.index("executor.launch")
 
 
@@ -270,7 +272,7 @@ def test_extremes_of_many_lengths_have_a_text_of_their_size():
         return u
 
     plan = pytocu.jit(settled).lower("f32[n]", "weak int").compile("cuda:sm_90").plan
-    source = write_program(plan, ANY_LIBRARY, ("executor", "infos")).source
+    source = Program(plan, ANY_LIBRARY, ("executor", "infos")).source
     assert max(map(len, source.splitlines())) < 20 * max(len(str(step)) for step in plan.steps)
 
 
@@ -316,3 +318,32 @@ def test_calls_without_arrays_go_the_short_way(arguments, others, monkeypatch):
     for given in (arguments, others):
         np.testing.assert_array_equal(jitted(*given), function(*given), strict=True)
     assert not general
+
+
+def test_a_first_call_writes_what_it_runs():
+    function = pytocu.jit(lambda x: x * 2 + 1)
+    x = np.arange(4.0)
+    assert function(x).tolist() == [1, 3, 5, 7]
+    executable = function._made[0][1].executable
+    assert "run" not in vars(executable._program), "the program for arrays of any library is for other calls"
+    (program,) = executable._short.values()
+    assert "bind" in vars(program) and "suits" not in vars(program)
+    # A new size asks whether the facts hold, in the same program.
+    assert function(np.arange(2.0)).tolist() == [1, 3]
+    assert "suits" in vars(program) and "run" not in vars(executable._program)
+
+
+def test_what_the_short_way_refuses_is_said_by_the_general_one():
+    def add_one(x):
+        x += 1
+
+    function = pytocu.jit(add_one)
+    x = np.zeros(4)
+    for writeable in (False, False, True, False):
+        x.flags.writeable = writeable
+        if writeable:
+            function(x)
+            continue
+        with pytest.raises(ValueError, match="output array is read-only"):
+            function(x)
+    assert x.tolist() == [1] * 4

@@ -133,8 +133,8 @@ def fake_cupy(monkeypatch):
         def __exit__(self, *args):
             state.device = self.before
 
-    def get_current_stream(device):
-        return Stream(state.stacks[device][-1])
+    def get_current_stream(device_id=None):
+        return Stream(state.stacks[state.device if device_id is None else device_id][-1])
 
     Stream.null, Stream.ptds = Stream(0), Stream(2)  # pyright: ignore
     module = types.ModuleType("cupy")

@@ -15,7 +15,7 @@ from pytocu.runtime import arrays, cuda, device_array
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.on_cuda import CudaExecutor, CudaKernels
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.templates import Program
+from pytocu.runtime.program import Program
 
 
 class HostArraysOnCuda(CudaExecutor):

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from pytocu.errors import PytocuError
 from pytocu.guards import Default
 from pytocu.record import Record
 from pytocu.runtime.libraries import is_array_class, key_globals, library_of, templates_of
+from pytocu.runtime.program import Program
 from pytocu.runtime.results import no_memory
 
 TABLE_SIZE = 4096
@@ -121,8 +124,8 @@ class Ready(Record):
 
     Attributes
     ----------
-    bind, suits : callable
-        Of the program; see `runtime.program`.
+    program : Program
+        See `runtime.program`.
     holds : tuple of callable
         ``holds(arguments)``: the guards on what the code captured.
     counted : callable
@@ -130,8 +133,7 @@ class Ready(Record):
         `runtime.native_calls`.
     """
 
-    bind: Callable[..., Callable[..., Any] | None]
-    suits: Callable[..., bool]
+    program: Program
     holds: tuple[Callable[[Sequence[Any]], bool], ...] = ()
     counted: Callable[..., Callable[..., Any]] = lambda run, key, table, holds: run
 
@@ -163,6 +165,8 @@ class Dispatch(Record):
 
     Attributes
     ----------
+    keys : callable
+        The exact signature of arguments, the class of sizes, and what a program for them is called with.
     exact : dict
         From the exact signature to the function that runs the program for it, and the guards.
     classes : dict
@@ -171,19 +175,32 @@ class Dispatch(Record):
 
     library: str
     call: Callable[..., Any]
-    keys: Callable[..., tuple[Any, Any]]
+    keys: Callable[..., tuple[Any, Any, tuple[Any, ...]]]
     exact: dict[Any, tuple[Callable[..., Any], tuple[Callable[[Sequence[Any]], bool], ...]]]
     classes: dict[Any, tuple[Ready, ...]]
 
-    def remember(self, arguments: Sequence[Any], ready: Ready) -> None:
-        """Keep the program for the class of these arguments' signature, in front of others."""
-        exact, facts = self.keys(*arguments)
-        # The next call takes the first program of the class that holds.
-        self.exact.pop(exact, None)
+    def remember(self, arguments: Sequence[Any], ready: Ready) -> Callable[[], Any] | None:
+        """Keep the program for the class of these arguments' signature, in front of others.
+
+        Returns
+        -------
+        callable or None
+            Makes the call; None where the program has refused it before or does so now, which the general way puts into words.
+        """
+        exact, facts, given = self.keys(*arguments)
+        refused = self.exact.pop(exact, None)
         if len(self.classes) >= TABLE_SIZE:
             self.classes.clear()
-        others = tuple(r for r in self.classes.get(facts, ()) if r.bind is not ready.bind)
+        others = tuple(r for r in self.classes.get(facts, ()) if r.program is not ready.program)
         self.classes[facts] = (ready, *others)
+        run = None if refused else ready.program.bind(*given)
+        if run is None:
+            # The next call takes the first program of the class that holds.
+            return None
+        if len(self.exact) >= TABLE_SIZE:
+            self.exact.clear()
+        self.exact[exact] = ready.counted(run, exact, self.exact, ready.holds), ready.holds
+        return partial(run, *given)
 
 
 def write_dispatch(
@@ -239,8 +256,14 @@ def write_dispatch(
         "key_of": key_of,
         **key_globals(library),
     }
-    exec(compile(made.text(), "<pytocu dispatch>", "exec"), namespace)
+    exec(_code_of(made.text()), namespace)
     return Dispatch(library, namespace["call"], namespace["keys"], table, known)
+
+
+@lru_cache(maxsize=256)
+def _code_of(text: str) -> CodeType:
+    """Functions of arguments of the same classes are dispatched by the same text."""
+    return compile(text, "<pytocu dispatch>", "exec")
 
 
 class _Parts:
@@ -266,13 +289,14 @@ class _Parts:
     def text(self) -> str:
         key, facts = (f"({''.join(f'{part}, ' for part in parts)})" for parts in (self.keys, self.facts))
         listed, passed = f"({self.listed})", ", ".join(self.passed)
+        given = f"({passed},)" if passed else "()"
         judge = [f"    if {' or '.join(self.judge)}: return slow({listed})"] if self.judge else []
         reads = [f"    {line}" for line in self.reads]
         return "\n".join(
             [
                 f"def keys{listed}:",
                 *reads,
-                f"    return {key}, {facts}",
+                f"    return {key}, {facts}, {given}",
                 "",
                 f"def call{listed}:",
                 *judge,
@@ -281,8 +305,8 @@ class _Parts:
                 "    found = find(key)",
                 "    if found is None:",
                 f"        for ready in known({facts}, ()):",
-                f"            if ready.suits({passed}) and (not ready.holds or all([h({listed}) for h in ready.holds])):",
-                f"                run = ready.bind({passed})",
+                f"            if ready.program.suits({passed}) and all([h({listed}) for h in ready.holds]):",
+                f"                run = ready.program.bind({passed})",
                 f"                if run is None: return slow({listed})",
                 f"                if len(table) >= {TABLE_SIZE}: table.clear()",
                 "                found = table[key] = ready.counted(run, key, table, ready.holds), ready.holds",

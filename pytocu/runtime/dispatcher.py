@@ -171,46 +171,50 @@ class Dispatcher(ABC):
                 originals, values = values, moved
         call = self._describe(values)
         entry = self._find(call) or self._missing(call)
-        self._remember(call, entry)
+        run = self._remember(call, entry)
+        if run is not None:
+            result = run()
+            if result is not NotImplemented:
+                return result
         kept = None
         if originals is not None:
             kept = tuple(o for o, (_, p) in zip(originals, call.parameters, strict=True) if not isinstance(p, Static))
         return entry.executable.run(call.dynamic, call.infos, kept)
 
-    def _remember(self, call: Call, entry: Entry) -> None:
-        """Let the next call of this signature find its program at once."""
+    def _remember(self, call: Call, entry: Entry) -> Callable[[], Any] | None:
+        """Let the next call of this signature find its program at once; gives what makes this one, where that can."""
         if self._device is not None and self._device != "cpu":
-            return
+            return None
         static = [isinstance(p, Static) for _, p in call.parameters]
         for (name, _), fixed, value in zip(call.parameters, static, call.values, strict=True):
             if fixed and type(value) in SCALARS and not self._is_static(name, value):
                 # A Python int that is too large for an argument; others of its class are arguments.
-                return
+                return None
         like = arrays.common(call.infos.values())
         if (like is None and call.on_gpu) or (like is not None and like.device == arrays.ANY_DEVICE):
-            return
+            return None
         # Numbers alone are computed on the host.
         device = "cpu" if like is None else like.device
         if any(kind == "overlap" for kind, _ in entry.executable.plan.sharing):
             # How far apart the arguments are is no part of a signature.
-            return
+            return None
         classes = tuple(map(type, call.values))
         dispatch = self._dispatch.get(classes)
         if dispatch is None:
             dispatch = write_dispatch(classes, static, self._general, argument_key, alone=like is None)
             if dispatch is None:
-                return
+                return None
             dispatch = self._dispatch.setdefault(classes, dispatch)
         program = entry.executable.short_program(dispatch.library, device)
-        assert program.bind is not None
-        ready = Ready(program.bind, program.suits, tuple(g.watch() for g in entry.guards))
+        ready = Ready(program, tuple(g.watch() for g in entry.guards))
         passed = self._passed(call.values, static)
         promote = partial(self._promote, entry, dispatch.library, device, classes, tuple(static), passed)
         ready = ready._replace(counted=partial(count_calls, promote))
-        dispatch.remember(call.values, ready)
+        run = dispatch.remember(call.values, ready)
         if len(self._ways) >= TABLE_SIZE:
             self._ways.clear()
         self._ways[classes] = dispatch.call
+        return run
 
     def _passed(self, values: Sequence[Any], static: Sequence[bool]) -> int:
         """How many arguments a call passes, where those behind them are known while compiling and have their defaults."""

@@ -17,8 +17,8 @@ from pytocu.runtime import access, arrays, cuda
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import Plan, check_arguments
 from pytocu.runtime.plan_loops import steady
-from pytocu.runtime.program import write_program
-from pytocu.runtime.templates import ANY_LIBRARY, Program
+from pytocu.runtime.program import Program
+from pytocu.runtime.templates import ANY_LIBRARY
 
 if TYPE_CHECKING:
     from pytocu.runtime.on_cuda import CudaKernels
@@ -92,7 +92,7 @@ class Executable:
 
     @lazy
     def _program(self) -> Program:
-        return write_program(self.plan, ANY_LIBRARY, ("executor", "infos"))
+        return Program(self.plan, ANY_LIBRARY, ("executor", "infos"))
 
     def prepare(self) -> None:
         """Load the binaries now, for the CPU or the current device, and not at the first call."""
@@ -108,7 +108,7 @@ class Executable:
             kernels = lambda number: self._cuda_kernels.on(number)  # noqa: E731
             graphs = lambda number: self._cuda_kernels.graphs(number)  # noqa: E731
             reads = access.access_of(library, device, self.plan, kernels, lambda: self._cpu_addresses, self.words_on, graphs)
-            self._short[key] = write_program(self.plan, reads, ())
+            self._short[key] = Program(self.plan, reads, ())
         return self._short[key]
 
     def __call__(self, *arguments: Any) -> Any:

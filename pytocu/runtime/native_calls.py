@@ -23,7 +23,7 @@ from pytocu.runtime import access, call_frames, call_words, cuda, native
 from pytocu.runtime.call_guards import write_guards
 from pytocu.runtime.executable import Executable, cpu_part
 from pytocu.runtime.libraries import key_globals, templates_of
-from pytocu.runtime.program import write_program
+from pytocu.runtime.program import Program
 
 if TYPE_CHECKING:
     from inspect import Parameter
@@ -192,7 +192,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
     again = bool(kinds & {"bind", "read_length"}) and not plan.written
     if "read_length" in kinds and not again:
         return None
-    program = write_program(plan, access.native_access(library, device, plan, executable.words_on), ())
+    program = Program(plan, access.native_access(library, device, plan, executable.words_on), ())
     parameters = [spec.parameters for spec in plan.kernels]
     if device == "cpu":
         addresses, most = executable.cpu_addresses, cpu_part().MOST_ALONE
@@ -207,7 +207,6 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
         handles = [int(k.handle) for k in kernels]
         early = cuda.EARLY if any(k.waits for k in plan.kernels) and cuda.starts_early(int(device)) else 0
         launching = call_frames.Launching(parameters, address, handles, (kernels,), failed, 0, early, again)
-    assert program.bind is not None
     return NativeProgram(program.bind, call_words.body_of(program.source), launching)
 
 

@@ -10,7 +10,7 @@ of one library has a function `bind` that computes it and makes the function tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ import numpy as np
 from pytocu.errors import NOTHING, CompileError, InternalError, PytocuError, is_note
 from pytocu.ir.dims import Dim, DimLike, ends_of, symbols
 from pytocu.ir.types import dtype_named, is_strided
+from pytocu.lazy import lazy
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.program_blocks import BLOCKS, last_launches, leaves, observed, write_block
@@ -34,11 +35,13 @@ from pytocu.runtime.program_values import (
 )
 from pytocu.runtime.program_views import Views, view_part
 from pytocu.runtime.strides import laid_out
-from pytocu.runtime.templates import Access, Program
+from pytocu.runtime.templates import Access
 
 
-def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
-    """Write a plan as Python functions.
+class Program:
+    """A plan as Python functions, each of which is compiled when it is first asked for.
+
+    A call that no other one follows needs one of them.
 
     Parameters
     ----------
@@ -48,12 +51,51 @@ def write_program(plan: Plan, access: Access, prefix: Sequence[str]) -> Program:
     prefix : sequence of str
         Names of the parameters before the plan's arguments (``infos``, ``stream``).
     """
-    writer = _Writer(plan, access)
-    source = f"{writer.write(prefix)}\n{_Writer(plan, access).write_suits(prefix)}"
-    code = compile(source, f"<plan of {plan.name}>", "exec")
-    namespace: dict[str, Any] = {**CHECKS, **access.globals, **writer.globals, **access.loaded()}
-    exec(code, namespace)
-    return Program(source, namespace["run"], namespace["suits"], namespace.get("bind"))
+
+    def __init__(self, plan: Plan, access: Access, prefix: Sequence[str]):
+        self._plan = plan
+        self._access = access
+        self._prefix = prefix
+
+    @lazy
+    def _text(self) -> tuple[str, dict[str, Any]]:
+        writer = _Writer(self._plan, self._access)
+        return writer.write(self._prefix), writer.globals
+
+    @property
+    def source(self) -> str:
+        """The text of `run` and `bind`."""
+        return self._text[0]
+
+    @lazy
+    def _functions(self) -> dict[str, Any]:
+        source, names = self._text
+        return self._compiled(source, {**names, **self._access.loaded()})
+
+    def _compiled(self, source: str, names: Mapping[str, Any]) -> dict[str, Any]:
+        namespace: dict[str, Any] = {**CHECKS, **self._access.globals, **names}
+        exec(compile(source, f"<plan of {self._plan.name}>", "exec"), namespace)
+        return namespace
+
+    @lazy
+    def run(self) -> Callable[..., Any]:
+        """``run(*prefix, *arguments)``, where what `Access.given` names follows each array."""
+        return self._functions["run"]
+
+    @lazy
+    def bind(self) -> Callable[..., Callable[..., Any] | None]:
+        """`run` for arrays of these shapes and strides.
+
+        With the same parameters; None where lengths do not fit together, which only the generic program puts into words.
+        Where `Access.bound` says so.
+        """
+        return self._functions["bind"]
+
+    @lazy
+    def suits(self) -> Callable[..., bool]:
+        """With the same parameters: whether the facts that the code relies on hold for these sizes."""
+        writer = _Writer(self._plan, self._access)
+        return self._compiled(writer.write_suits(self._prefix), writer.globals)["suits"]
 
 
 class _Writer(Text):

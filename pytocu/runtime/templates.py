@@ -36,7 +36,7 @@ class Access(Record):
     noted, and `note` gives a launch to the steps ``{steps}``; `until` and `note_flag` are these for a loop that ends when the
     truth value at ``{pointer}`` says so, empty where the program makes its steps.  `computes` says that steps may compute
     numbers that kernels take.  `bound`
-    says that there is a `bind`: see :class:`Program`.  `loaded` gives the globals that the binary has;
+    says that there is a `bind`: see :class:`~pytocu.runtime.program.Program`.  `loaded` gives the globals that the binary has;
     it is asked when the text is compiled, because the binary may still be on its way.
     """
 
@@ -87,26 +87,6 @@ class Launch(Record):
     note_flag: str = ""
     computes: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
-
-
-class Program(Record):
-    """A plan as Python functions.
-
-    Attributes
-    ----------
-    run : callable
-        ``run(*prefix, *arguments)``, where what `Access.given` names follows each array.
-    suits : callable
-        With the same parameters: whether the facts that the code relies on hold for these sizes.
-    bind : callable or None
-        With the same parameters: `run` for arrays of these shapes and strides, or None where lengths do
-        not fit together, which only the generic program puts into words.
-    """
-
-    source: str
-    run: Callable[..., Any]
-    suits: Callable[..., bool]
-    bind: Callable[..., Callable[..., Any] | None] | None = None
 
 
 ANY_LIBRARY = Access(
