@@ -547,7 +547,7 @@ def _launch_threads(state: State, inst: Inst, region: Block, args: list[Any]) ->
     if inst.attr("grid"):
         grid, block = (2, 2), (16, block // 16)
     bits = state.function.fact("index_bits", 64)
-    run_threads(region, given, grid=grid, block=block, index_bits=bits, limit=state.limit)
+    run_threads(region, given, grid=grid, block=block, index_bits=bits, limit=state.limit, ready=state.ready)
 
 
 def _check_written(state: State, results: tuple[Any, ...]) -> None:

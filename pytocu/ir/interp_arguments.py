@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import DTypeError, InternalError, ShapeError
-from pytocu.ir.core import Function, Value
+from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, evaluate, format_shape
 from pytocu.ir.interp_memory import Memory
 from pytocu.ir.python_functions import class_at
@@ -26,6 +26,7 @@ class State:
         self.values: dict[Value, Any] = {}
         self.allocated: dict[int, Memory | None] = {}
         self.kept: list[np.ndarray] = []
+        self.ready: dict[Inst, Callable[..., Any]] = {}
 
     def dim(self, dim: DimLike) -> int:
         try:

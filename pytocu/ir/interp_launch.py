@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +71,7 @@ class Run:
     limit: int
     touched: dict[int, Touched]
     aligned: bool | None = None
+    ready: dict[Inst, Callable[..., Any]] = field(default_factory=dict)
     number: int = 0
     epoch: int = 0
     values: dict[Value, Any] = field(default_factory=dict)
@@ -99,7 +101,8 @@ class Run:
 
     def wide(self, value: np.ndarray) -> np.ndarray:
         """One element for each thread of the block."""
-        return np.broadcast_to(value, (self.lanes,))
+        lanes = (self.lanes,)
+        return value if value.shape == lanes else np.broadcast_to(value, lanes)
 
 
 def text_of(body: Block, wanted: Inst) -> str:

@@ -10,6 +10,7 @@ bit for bit.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -48,18 +49,39 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
     >>> evaluate(ops.OPS["add"], (np.float32(1), 2)).dtype
     dtype('float32')
     """
+    if op.python is not None and op.name not in _RAW and all(type(a) in _PYTHON_SCALARS for a in args):
+        return op.python(*args)
+    return evaluator(op)(*args)
+
+
+def evaluator(op: Op) -> Callable[..., Any]:
+    """What :func:`evaluate` computes of arguments that are not all Python scalars, looked up once.
+
+    Examples
+    --------
+    >>> from pytocu.ir import ops
+    >>> evaluator(ops.OPS["floor_divide"])(np.int8(7), np.int8(2))
+    np.int8(3)
+    """
     if op.name in _RAW:
-        return _RAW[op.name](*args)
+        return _RAW[op.name]
     if op.name in ("copy", "as_array"):
-        return np.array(args[0])
+        return np.array
     if op.name == "compose":
-        parts = np.stack(np.broadcast_arrays(*args), -1)
-        return parts.view(np.result_type(parts.dtype, np.complex64))[..., 0][()]
+        return _compose
     if not op.numpy:
         raise TypeError(f"{op.name} has no NumPy function")
-    if op.python is not None and all(type(a) in _PYTHON_SCALARS for a in args):
-        return op.python(*args)
-    return settled(op, args, promote.numpy_result(op, args))
+    function = promote.numpy_function(op.numpy)
+    if op.name in _FORMULAS or op.name in _INTEGER_FORMULAS:
+        return lambda *args: settled(op, args, promote.numpy_result(op, args))
+    if getattr(function, "nout", 1) == 1:
+        return function
+    return lambda *args: function(*args)[op.output]
+
+
+def _compose(*args: Any) -> Any:
+    parts = np.stack(np.broadcast_arrays(*args), -1)
+    return parts.view(np.result_type(parts.dtype, np.complex64))[..., 0][()]
 
 
 def settled(op: Op, args: Sequence[Any], result: Any) -> Any:
@@ -219,6 +241,11 @@ def _fma_one(x: float, y: float, z: float) -> float:
         return product + z
     if x == 0 or y == 0:
         return x * y + z
+    if sys.version_info >= (3, 13):
+        try:
+            return math.fma(x, y, z)
+        except OverflowError:
+            return math.copysign(math.inf, x * y + z)
     # Not at the head: with its parts it would be a twentieth of a first call, which folds no such numbers.
     from fractions import Fraction
 
@@ -284,33 +311,30 @@ _RAW: dict[str, Callable[..., Any]] = {
 }
 
 
-def broken_rule(op: Op, args: Sequence[np.ndarray], target: np.dtype | None = None) -> np.ndarray | None:
-    """Where the operands break what a raw row demands of them, or None for rows that demand nothing.
+def _no_quotient(args: Sequence[np.ndarray], target: np.dtype | None) -> np.ndarray:
+    x, y = args
+    broken = y == 0
+    if x.dtype.kind == "i":
+        broken = broken | ((y == -1) & (x == np.iinfo(x.dtype).min))
+    return broken
 
-    Parameters
-    ----------
-    op : Op
-        A row of the loop level.
-    args : sequence of numpy.ndarray
-        Its operands.
-    target : numpy.dtype, optional
-        What ``convert_raw`` converts to.
 
-    Returns
-    -------
-    numpy.ndarray of bool, or None
-    """
-    match op.name:
-        case "divide_truncated" | "remainder_truncated":
-            x, y = args
-            broken = y == 0
-            if x.dtype.kind == "i":
-                broken = broken | ((y == -1) & (x == np.iinfo(x.dtype).min))
-            return broken
-        case "shift_left_raw" | "shift_right_raw":
-            count = args[1]
-            return (count < 0) | (count >= count.dtype.itemsize * 8)
-        case "convert_raw" if args[0].dtype.kind == "f" and target is not None and target.kind in "iu":
-            return ~in_range(args[0], target)
-        case _:
-            return None
+def _no_shift(args: Sequence[np.ndarray], target: np.dtype | None) -> np.ndarray:
+    count = args[1]
+    return (count < 0) | (count >= count.dtype.itemsize * 8)
+
+
+def _no_number(args: Sequence[np.ndarray], target: np.dtype | None) -> np.ndarray | None:
+    if args[0].dtype.kind != "f" or target is None or target.kind not in "iu":
+        return None
+    return ~in_range(args[0], target)
+
+
+BROKEN_RULES: dict[str, Callable[[Sequence[np.ndarray], np.dtype | None], np.ndarray | None]] = {
+    "divide_truncated": _no_quotient,
+    "remainder_truncated": _no_quotient,
+    "shift_left_raw": _no_shift,
+    "shift_right_raw": _no_shift,
+    "convert_raw": _no_number,
+}
+"""``rule(operands, target)`` of raw rows that demand something: where they break it; `target` is what a conversion gives."""

@@ -8,7 +8,7 @@ the last barrier, so a kernel that is right only by luck is found without a GPU.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,8 +18,7 @@ from pytocu.ir import interp_accesses as accesses
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.interp_launch import Fault, Run
 from pytocu.ir.interp_memory import Memory, Touched, memory_of
-from pytocu.ir.interp_rows import broken_rule, cast, part
-from pytocu.ir.interp_rows import evaluate as evaluate_row
+from pytocu.ir.interp_rows import BROKEN_RULES, cast, evaluator, part
 from pytocu.ir.lanes import lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES
 from pytocu.ir.types import IndexType, PointerType, ScalarType, Type, VectorType, element
@@ -38,6 +37,7 @@ def run_threads(
     faults: list[Fault] | None = None,
     limit: int = 10_000_000,
     aligned: bool | None = None,
+    ready: dict[Inst, Callable[..., Any]] | None = None,
 ) -> None:
     """Run a loop-level function on every thread of a grid; pointers' memory is written in place.
 
@@ -60,6 +60,8 @@ def run_threads(
     aligned : bool, optional
         What ``aligned`` answers: true as if every pointer were a multiple of any number of bytes,
         or false; by default what holds for the given memory.
+    ready : dict, optional
+        Keeps what runs each instruction for other launches of the same kernel.
 
     Raises
     ------
@@ -97,7 +99,7 @@ def run_threads(
     stored = {inst.args[0] for inst in walk(body) if inst.op.name == "store"}
     touched = {id(given[p]): Touched(given[p].data.size) for p in body.params if p in stored}
     grid, block = (grid, 1) if isinstance(grid, int) else grid, (block, 1) if isinstance(block, int) else block
-    run = Run(body, grid, block, width, faults, limit, touched, aligned)
+    run = Run(body, grid, block, width, faults, limit, touched, aligned, {} if ready is None else ready)
     with np.errstate(all="ignore"):
         for number in range(grid[0] * grid[1]):
             run.number, run.epoch = number, 0
@@ -146,22 +148,43 @@ def _drive(steps: Steps) -> None:
 
 def _steps(run: Run, block: Block, mask: np.ndarray) -> Steps:
     """Run a block for the threads of `mask`; the yielded values, or None when no thread is left."""
+    values, ready = run.values, run.ready
     for inst in block.insts:
-        match inst.op.name:
-            case "yield":
-                return [run.values[a] for a in inst.args]
-            case "return":
-                run.exited = run.exited | mask
+        step = ready.get(inst)
+        if step is None:
+            step = ready[inst] = _ready(inst)
+        if step is _leave:
+            if inst.op.name == "yield":
+                return [values[a] for a in inst.args]
+            run.exited = run.exited | mask
+            return None
+        if inst.regions:
+            results = yield step(run, inst, mask)
+            mask = mask & ~run.exited
+            if results is None or not mask.any():
                 return None
-            case "for" | "if" | "while" | "lanes" as name:
-                results = yield {"for": _for, "if": _if, "while": _while, "lanes": _lanes}[name](run, inst, mask)
-                mask = mask & ~run.exited
-                if results is None or not mask.any():
-                    return None
-            case _:
-                results = _inst(run, inst, mask)
-        run.values.update(zip(inst.results, results, strict=True))
+        else:
+            results = step(run, inst, mask)
+        values.update(zip(inst.results, results, strict=True))
     raise InternalError("a block does not end with a return or a yield")
+
+
+def _leave(run: Run, inst: Inst, mask: np.ndarray) -> Any:
+    """The end of a block."""
+
+
+def _ready(inst: Inst) -> Callable[[Run, Inst, np.ndarray], Any]:
+    """What runs an instruction, whatever the block and the step: looked up once."""
+    name = inst.op.name
+    if name in ("yield", "return"):
+        return _leave
+    if name in _NESTED:
+        return _NESTED[name]
+    if name in _ALONE:
+        return _ALONE[name]
+    if inst.op.kind != "elementwise" and name != "part":
+        raise InternalError(f"{name} does not stand at loop level")
+    return _elementwise(inst)
 
 
 def _merge(active: np.ndarray, new: Any, old: Any) -> Any:
@@ -286,56 +309,48 @@ def _check_index(run: Run, inst: Inst, type: Type, value: Any, mask: np.ndarray)
         run.report("index-overflow", inst, bad, f"the index {found} does not fit 32 bits", index=found)
 
 
-def _inst(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
-    """The results of an instruction without regions."""
-    args = [run.values[a] for a in inst.args]
-    match inst.op.name:
-        case "load":
-            return (accesses.load(run, inst, mask, *args),)
-        case "store":
-            accesses.store(run, inst, mask, *args)
-            return ()
-        case "atomic_minimum":
-            accesses.atomic_minimum(run, inst, mask, *args)
-            return ()
-        case "prefetch":
-            return ()
-        case "shared":
-            return (accesses.shared(run, inst),)
-        case "local":
-            return (accesses.local(run, inst),)
-        case "barrier":
-            missing = ~run.exited & ~mask
-            if missing.any():
-                run.report("divergence", inst, missing, "the thread never comes to a barrier where others of its block wait")
-            run.epoch += 1
-            return ()
-        case "thread_index":
-            return (np.arange(run.lanes) % run.block[0],)
-        case "block_index":
-            return (np.full(1, run.number % run.grid[0]),)
-        case "block_count":
-            return (np.full(1, run.grid[0]),)
-        case "shuffle_xor":
-            return (_shuffle(run, inst, mask, *args),)
-        case "transposed":
-            return [np.stack(column, axis=1) for column in zip(*(a.T for a in args), strict=True)]
-        case "const":
-            value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
-            _check_index(run, inst, inst.types[0], value, mask)
-            return (value,)
-        case "aligned":
-            fit = [accesses.address(run, m) % bytes == 0 for m, bytes in zip(args, inst.attr("bytes"), strict=True)]
-            return (np.full(1, all(fit) if run.aligned is None else run.aligned),)
-    if inst.op.kind != "elementwise" and inst.op.name != "part":
-        raise InternalError(f"{inst.op.name} does not stand at loop level")
-    return (_elementwise(run, inst, args, mask),)
+def _load(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    return (accesses.load(run, inst, mask, *[run.values[a] for a in inst.args]),)
+
+
+def _store(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    accesses.store(run, inst, mask, *[run.values[a] for a in inst.args])
+    return ()
+
+
+def _atomic_minimum(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    accesses.atomic_minimum(run, inst, mask, *[run.values[a] for a in inst.args])
+    return ()
+
+
+def _barrier(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    missing = ~run.exited & ~mask
+    if missing.any():
+        run.report("divergence", inst, missing, "the thread never comes to a barrier where others of its block wait")
+    run.epoch += 1
+    return ()
+
+
+def _transposed(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    return [np.stack(column, axis=1) for column in zip(*(run.values[a].T for a in inst.args), strict=True)]
+
+
+def _const(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
+    _check_index(run, inst, inst.types[0], value, mask)
+    return (value,)
+
+
+def _aligned(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    memories = [run.values[a] for a in inst.args]
+    fit = [accesses.address(run, m) % bytes == 0 for m, bytes in zip(memories, inst.attr("bytes"), strict=True)]
+    return (np.full(1, all(fit) if run.aligned is None else run.aligned),)
 
 
 WARP = 32
 
 
-def _shuffle(run: Run, inst: Inst, mask: np.ndarray, value: np.ndarray) -> np.ndarray:
+def _shuffle(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
     """Every thread of a warp gets the value of another one, so all have to be there."""
     threads = np.arange(run.lanes)
     warps = threads // WARP
@@ -346,7 +361,26 @@ def _shuffle(run: Run, inst: Inst, mask: np.ndarray, value: np.ndarray) -> np.nd
     alone = mask & (partner >= run.lanes)
     if alone.any():
         run.report("undefined", inst, alone, "the thread to exchange with does not exist")
-    return run.wide(value)[np.minimum(partner, run.lanes - 1)]
+    return (run.wide(run.values[inst.args[0]])[np.minimum(partner, run.lanes - 1)],)
+
+
+_NESTED: dict[str, Callable[[Run, Inst, np.ndarray], Steps]] = {"for": _for, "if": _if, "while": _while, "lanes": _lanes}
+_ALONE: dict[str, Callable[[Run, Inst, np.ndarray], Sequence[Any]]] = {
+    "load": _load,
+    "store": _store,
+    "atomic_minimum": _atomic_minimum,
+    "prefetch": lambda run, inst, mask: (),
+    "shared": lambda run, inst, mask: (accesses.shared(run, inst),),
+    "local": lambda run, inst, mask: (accesses.local(run, inst),),
+    "barrier": _barrier,
+    "thread_index": lambda run, inst, mask: (np.arange(run.lanes) % run.block[0],),
+    "block_index": lambda run, inst, mask: (np.full(1, run.number % run.grid[0]),),
+    "block_count": lambda run, inst, mask: (np.full(1, run.grid[0]),),
+    "shuffle_xor": _shuffle,
+    "transposed": _transposed,
+    "const": _const,
+    "aligned": _aligned,
+}
 
 
 def _dtype(type: Type) -> np.dtype:
@@ -358,42 +392,74 @@ def _dtype(type: Type) -> np.dtype:
     raise InternalError(f"a value of type {type} is not run thread by thread")
 
 
-def _elementwise(run: Run, inst: Inst, args: list[Any], mask: np.ndarray) -> np.ndarray:
-    dtype = _dtype(inst.types[0])
-    uniform = all(a.shape == (1,) for a in args)
-    whole = uniform or bool(mask.all())
-    # Threads that do not take part hold nothing that may be computed with.
-    if not whole:
-        args = [a if a.shape == (1,) else a[mask] for a in args]
-    broken = broken_rule(inst.op, args, dtype)
-    if broken is not None and broken.any():
-        bad = np.zeros(run.lanes, bool)
-        bad[mask] = run.wide(broken)[mask] if whole else broken
-        if bad.any():
-            lane = int(np.flatnonzero(broken)[0])
-            shown = ", ".join(str(a[lane if a.shape == broken.shape else 0]) for a in args)
-            run.report("undefined", inst, bad, f"{inst.op.name} is not defined for {shown}")
-    try:
-        match inst.op.name:
-            case "convert_raw" if dtype.kind == "b":
-                raise TypeError("convert_raw does not convert to bool")
-            case "convert_raw":
-                value = args[0].astype(dtype)
-            case "bitcast":
-                value = np.ascontiguousarray(args[0]).view(dtype)
-            case "part":
-                value = np.atleast_1d(part(args[0], inst.attr("which")))
-            case "cast":
-                value = cast(args[0], element(inst.types[0]))
-            case _:
-                value = evaluate_row(inst.op, args)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise located(error, inst.loc) from error
-    if value.dtype != dtype:
-        raise InternalError(f"{inst.op.name} gives {value.dtype} where its type is {inst.types[0]}")
-    if not whole:
-        full = np.zeros(run.lanes, dtype)
-        full[mask] = value
-        value = full
-    _check_index(run, inst, inst.types[0], value, mask)
-    return value
+def _computed(inst: Inst, dtype: np.dtype) -> Callable[..., np.ndarray]:
+    """What the row computes of the threads' operands."""
+    match inst.op.name:
+        case "convert_raw" if dtype.kind == "b":
+            raise located(TypeError("convert_raw does not convert to bool"), inst.loc)
+        case "convert_raw":
+            return lambda value: value.astype(dtype)
+        case "bitcast":
+            return lambda value: np.ascontiguousarray(value).view(dtype)
+        case "part":
+            which = inst.attr("which")
+            return lambda value: np.atleast_1d(part(value, which))
+        case "cast":
+            target = element(inst.types[0])
+            return lambda value: cast(value, target)
+    return evaluator(inst.op)
+
+
+def _elementwise(inst: Inst) -> Callable[[Run, Inst, np.ndarray], Sequence[Any]]:
+    type = inst.types[0]
+    dtype = _dtype(type)
+    compute = _computed(inst, dtype)
+    rule = BROKEN_RULES.get(inst.op.name)
+    is_index = isinstance(type, IndexType)
+    names = inst.args
+
+    def run_elementwise(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+        values = run.values
+        args = [values[a] for a in names]
+        uniform = True
+        for a in args:
+            if a.shape != _ONE:
+                uniform = False
+        whole = uniform or bool(mask.all())
+        # Threads that do not take part hold nothing that may be computed with.
+        if not whole:
+            args = [a if a.shape == _ONE else a[mask] for a in args]
+        if rule is not None:
+            _look_for_broken(run, inst, mask, args, rule(args, dtype), whole)
+        try:
+            value = compute(*args)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise located(error, inst.loc) from error
+        if value.dtype != dtype:
+            raise InternalError(f"{inst.op.name} gives {value.dtype} where its type is {type}")
+        if not whole:
+            full = np.zeros(run.lanes, dtype)
+            full[mask] = value
+            value = full
+        if is_index:
+            _check_index(run, inst, type, value, mask)
+        return (value,)
+
+    return run_elementwise
+
+
+_ONE = (1,)
+"""The shape of a value that all threads have in common."""
+
+
+def _look_for_broken(
+    run: Run, inst: Inst, mask: np.ndarray, args: Sequence[np.ndarray], broken: np.ndarray | None, whole: bool
+) -> None:
+    if broken is None or not broken.any():
+        return
+    bad = np.zeros(run.lanes, bool)
+    bad[mask] = run.wide(broken)[mask] if whole else broken
+    if bad.any():
+        lane = int(np.flatnonzero(broken)[0])
+        shown = ", ".join(str(a[lane if a.shape == broken.shape else 0]) for a in args)
+        run.report("undefined", inst, bad, f"{inst.op.name} is not defined for {shown}")
