@@ -761,7 +761,7 @@ def solved(m, v):
         # float64 that is made of sums of float32.
         ("attention", "f32[2, 30, 20], f32[2, 30, 20]", ()),
         # What a call refuses, which the types do not tell, is no wrong answer.
-        ("solved", "f64[n, m], f64[n]", ("note: a call was refused: np.linalg.lstsq of an empty matrix is not compiled",)),
+        ("solved", "f64[n, 2], f64[n]", ("note: a call was refused: np.linalg.lstsq of an empty matrix is not compiled",)),
     ],
 )
 def test_what_is_right_is_not_called_wrong(folder, capsys, function, types, lines):
