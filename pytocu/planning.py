@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 from pytocu.backend.names import kernel_names
 from pytocu.errors import BackendError
 from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.dims import DimLike, Fact, as_symbol, dim_max, ends_of, is_number, product, symbols
+from pytocu.ir.dims import DimLike, Fact, as_symbol, ends_of, greatest, is_number, product, symbols
 from pytocu.ir.regions import HEADS, carried_count, given, parameters, step_name
 from pytocu.ir.types import ArrayType, IndexType, PointerType, ScalarType, Type, WeakType, element, shape_of
 from pytocu.passes.infer_shapes import bound_symbols
@@ -128,7 +127,7 @@ class _PlanWriter:
             ends = ends_of(product(shape), steps) if inst.result not in shown else None
             if ends is not None and all(name in bound or not is_number(name) for end in ends for name in symbols(end)):
                 (made,) = self.new_slots(inst.results)
-                self.add(("allocate", made, element(inst.types[0]).name, (reduce(dim_max, ends, 0),), "C", False), inst)
+                self.add(("allocate", made, element(inst.types[0]).name, (greatest(ends),), "C", False), inst)
 
     def write_inst(self, inst: Inst) -> None:
         """The steps of an instruction."""

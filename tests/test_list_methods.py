@@ -214,7 +214,7 @@ def sorted_by_a_key(x):
     for i in range(len(x)):
         if x[i] > 0:
             found.append(i)
-    found.sort(key=lambda k: (k, x[k]))
+    found.sort(key=lambda k: x[k] * 1j)
     return found
 
 

@@ -232,7 +232,7 @@ def repeated(x):
 def unlike(x):
     made = []
     for i in range(len(x)):
-        made.append((i, x[i]))
+        made.append((i, x[i] * 1j))
     return made[0]
 
 

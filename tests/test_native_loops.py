@@ -801,6 +801,48 @@ def test_what_is_counted_in_a_late_step_is_negative():
     assert str(wanted.value) in str(found.value)
 
 
+def history(A, b, tol):
+    x = np.zeros_like(b)
+    r = b - A @ x
+    found = []
+    for _ in range(len(b)):
+        x = x + 0.1 * r
+        r = b - A @ x
+        found.append(np.sqrt(r @ r))
+        if found[-1] < tol:
+            break
+    return x, np.array(found)
+
+
+def test_lengths_are_compared_in_a_loop_that_a_truth_value_ends():
+    arguments = np.eye(6) * 5 + 1, np.ones(6), 1e-9
+    jitted = pytocu.jit(history)
+    for _ in range(2):
+        compare(jitted(*arguments), history(*arguments), exact=False, ulp=2**20)
+
+
+def convolved(x, k):
+    n, _, h, w = x.shape
+    o, _, a, b = k.shape
+    out = np.zeros((n, o, h - a + 1, w - b + 1))
+    for i in range(a):
+        for j in range(b):
+            out += np.einsum("nchw,oc->nohw", x[:, :, i:i + h - a + 1, j:j + w - b + 1], k[:, :, i, j])
+    return out
+
+
+def two_layers(x, k, m):
+    """How much memory a step of the second layer needs has many ends: one for each side of each minimum."""
+    x = convolved(x, k)
+    n, c, h, w = x.shape
+    return convolved(x[:, :, :h // 2 * 2, :w // 2 * 2].reshape(n, c, h // 2, 2, w // 2, 2).max(axis=(3, 5)), m)
+
+
+def test_memory_of_which_a_step_says_the_length_in_many_ways():
+    arguments = random(2, 1, 14, 14), random(3, 1, 3, 3), random(4, 3, 3, 3)
+    compare(pytocu.jit(two_layers)(*arguments), two_layers(*arguments), exact=False, ulp=64)
+
+
 def test_a_named_number_leaves_the_array_in_a_late_step():
     jitted = pytocu.jit(other_bounds)
     for _ in range(2):

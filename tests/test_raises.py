@@ -148,3 +148,21 @@ def test_an_exception_that_is_raised_for_certain_shows_ints_of_the_call():
             with pytest.raises(expected.type) as found:
                 pytocu.jit(function)(*arguments)
             assert str(found.value).partition("\n")[0] == str(expected.value)
+
+
+def until_it_raises(x):
+    n = len(x)
+    while True:
+        if x[n - 1] > 5:
+            raise ValueError("large")
+        n -= 1
+        x[n] = x[n] + 1
+
+
+def test_a_loop_that_only_exceptions_end() -> None:
+    for x in (np.ones(3), np.array([1.0, 7.0, 2.0])):
+        with pytest.raises((IndexError, ValueError)) as theirs:
+            until_it_raises(x.copy())
+        with pytest.raises(type(theirs.value)) as own:
+            pytocu.jit(until_it_raises)(x.copy())
+        assert str(theirs.value) in str(own.value)

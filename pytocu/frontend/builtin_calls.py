@@ -626,6 +626,8 @@ def _copy_of(frame: Frame, grown: Grown) -> Grown:
 
 def list_of(frame: Frame, values: Any = (), /) -> Any:
     """``list``: a new one with the same members."""
+    if _is_long(values) or isinstance(values, Generated | Steps):
+        return _listed(frame, values)
     return _copy_of(frame, values) if isinstance(values, Grown) else _members(frame, values)
 
 

@@ -49,6 +49,7 @@ _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
 _refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _extend = Deferred("pytocu.frontend.extending", "extend")
+_heap_functions = Deferred("pytocu.frontend.heaps", "functions")
 _make_queue = Deferred("pytocu.frontend.queues", "make")
 _call_queue = Deferred("pytocu.frontend.queues", "call_method")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
@@ -131,6 +132,9 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return attempt(context, function, *args, **kwargs)
     if function is deque:
         return call_handler(frame, "deque", _make_queue.function, args, kwargs, context)
+    if isinstance(function, types.BuiltinFunctionType) and function.__module__ == "_heapq" and function in _heap_functions():
+        handler = _heap_functions()[function]
+        return call_handler(frame, f"heapq.{function.__name__}", handler, args, kwargs, context)
     if isinstance(function, type) and _is_class(function):
         return _make(frame, function, args, kwargs)
     name = numpy_name(function)

@@ -394,6 +394,10 @@ def _behind(frame: Frame, flow: Flow, onward: Callable[[], Any], rest: tuple[ast
 _ONE_LOOP = "write (condition).any() or .all(), and np.where(condition, a, b) for what each element does in a step"
 
 
+_MAX_ENDLESS = 32
+"""Above so many steps that compute something, ``while True`` is a loop of run time."""
+
+
 def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
     """A loop while something holds; so many steps of run time are written before it."""
     context = frame.context
@@ -405,7 +409,14 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
             return value if decides(value) else truth(context, value, "the loop", elementwise=lambda: _ONE_LOOP)
 
     counts = bool(wanted_at(frame, frame.loc(node)))
-    for _ in range(_MAX_STATIC_STEPS):
+    start = State(frame), len(context.builder.insts), context.builder.compared, set(context.met), list(context.refused)
+    for number in range(_MAX_STATIC_STEPS):
+        if number == _MAX_ENDLESS and isinstance(node.test, ast.Constant) and len(context.builder.insts) >= start[1] + number:
+            # Nothing but a run ends it, as an exception under a condition of run time.
+            first, count, context.builder.compared, context.met, context.refused = start
+            first.go_back()
+            del context.builder.insts[count:]
+            counts = True
         state = State(frame)
         value = test()
         if not decides(value) and not (counts and value):

@@ -34,7 +34,6 @@ from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import Around, Container, State, Wanted, holder
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -47,7 +46,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _listed = Deferred("pytocu.frontend.ordering", "listed")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
@@ -64,7 +63,10 @@ _pop_at = Deferred("pytocu.frontend.list_methods", "pop_at")
 _queue_of = Deferred("pytocu.frontend.queues", "noted")
 _position = Deferred("pytocu.frontend.grown", "position")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
-_stored = Deferred("pytocu.frontend.grown", "stored")
+_columns = Deferred("pytocu.frontend.columns", "of_counted")
+_joined = Deferred("pytocu.frontend.columns", "joined")
+_put = Deferred("pytocu.frontend.grown", "put")
+_row_type = Deferred("pytocu.frontend.columns", "row_type")
 _unlike = Deferred("pytocu.frontend.grown", "unlike")
 _type_of = Deferred("pytocu.frontend.grown", "type_of")
 
@@ -92,7 +94,10 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     inside = {held_in(context, member) for member in members}
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
         raise _unlike(context, bound[0], [_type_of(context, member) for member in members])
-    if len(bound) == 1 and len(types) == 1 and len(inside) == 1:
+    differ = len(types) > 1 or len(inside) > 1 or any(one is not None and one.columns for one in inside)
+    if len(bound) == 1 and differ and None not in inside and (held := _joined(context, members)) is not None:
+        _want(context, Wanted(around.place, bound[0], _row_type(held), held, branch))
+    elif len(bound) == 1 and len(types) == 1 and len(inside) == 1:
         _want(context, Wanted(around.place, bound[0], types.pop(), inside.pop(), branch))
 
 
@@ -114,7 +119,8 @@ def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
 
 def _want(context: Context, wanted: Wanted) -> None:
     inner = wanted.inner
-    tuples = inner is not None and inner.kind is tuple and inner.inner is None and isinstance(inner.type, Type)
+    of_numbers = inner is None or isinstance(inner.type, Type) or bool(inner.columns)
+    tuples = inner is not None and inner.kind is tuple and inner.inner is None and of_numbers
     if (inner is None and isinstance(wanted.type, ArrayType)) or (inner is not None and not tuples):
         # Members that are arrays or lists may be changed, and then the list's are.
         return
@@ -245,13 +251,14 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
     rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "")
     made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
-    if wanted.inner is None:
+    if wanted.inner is None or wanted.inner.kind is tuple:
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
-        made.mixed = made.kinds in context.handed
+        made.ints = made.kinds._replace(ints=True) in context.handed
+        made.mixed = made.ints or made.kinds in context.handed
     made.queue = _queue_of(context, old)
     if isinstance(old, list):
         for number, value in enumerate(old):
-            _assign_member(frame, rows, number, _stored(context, value, rows), wanted.name)
+            _put(frame, made, number, of_this_kind(context, made, value))
         made.length = len(old)
     else:
         of_old = old.rows if isinstance(old, Counted) else _rows_of(context, old)
@@ -359,28 +366,39 @@ def _unbounded(context: Context, counted: Counted, where: str) -> UnsupportedErr
 def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     """``list.append`` of a member, which has a number where a line appends several."""
     context = frame.context
-    found = _type_of(context, value)
-    if found != counted.type or not same_held(held_in(context, value), counted.inner):
-        value = _of_two_kinds(context, counted, value, found)
-    elif counted.kinds is not None and not counted.mixed and isinstance(value, Value) and isinstance(found, ScalarType):
-        # It may be a Python number on the way that it comes here.
-        value = note_member(context, value, counted.kinds)
+    value = of_this_kind(context, counted, value)
     make_room(context, counted, 1, number)
     place = binary(context, "add", counted.begin, counted.length)
     if (context.loc, number) in counted.watched:
         refuse_full(context, counted, place)
-    _assign_member(frame, counted.rows, place, _stored(context, value, counted.rows), counted.name)
+    _put(frame, counted, place, value)
     counted.length = binary(context, "add", counted.length, 1)
 
 
 class Kinds(NamedTuple):
-    """The members of a list may be Python's numbers or NumPy's of its dtype: of `Context.handed`."""
+    """The members of a list may be Python's numbers or NumPy's of its dtype, and ints beside floats: of `Context.handed`."""
 
     place: Loc
     name: str
+    ints: bool = False
 
 
-def _of_two_kinds(context: Context, counted: Counted, value: Any, found: Any) -> Value:
+def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
+    """What becomes a member of a list, as one of its members."""
+    found = _type_of(context, value)
+    held = held_in(context, value)
+    alike = same_held(held, counted.inner)
+    if counted.inner is not None and (counted.inner.columns or found != counted.type or not alike):
+        return _columns(context, counted, value)
+    if found != counted.type or not alike:
+        return of_one_type(context, counted, value, found)
+    if counted.kinds is not None and not counted.mixed and isinstance(value, Value) and isinstance(found, ScalarType):
+        # It may be a Python number on the way that it comes here.
+        return note_member(context, value, counted.kinds)
+    return value
+
+
+def of_one_type(context: Context, counted: Counted, value: Any, found: Any) -> Value:
     """A member of a list that holds Python's numbers beside NumPy's, as NumPy's.
 
     Raises
@@ -395,9 +413,15 @@ def _of_two_kinds(context: Context, counted: Counted, value: Any, found: Any) ->
         raise _unlike(context, counted.name, types)
     if common != counted.type:
         raise HandOn(counted.wanted._replace(type=common))
-    if not counted.mixed:
-        raise HandOn(counted.kinds)
-    return of_type(context, value, common)
+    return as_numpys(context, counted, value, common)
+
+
+def as_numpys(context: Context, counted: Counted, value: Any, type: Type) -> Value:
+    """A Python number, or part of a member, as NumPy's in a list of both."""
+    ints = element(type).kind == "f" and as_value(context, value).type == WEAK_INT
+    if not counted.mixed or (ints and not counted.ints):
+        raise HandOn(counted.kinds._replace(ints=ints or counted.ints))
+    return of_type(context, value, type)
 
 
 def refuse_full(context: Context, counted: Counted, place: Any) -> None:
@@ -516,6 +540,7 @@ def member_of(frame: Frame, counted: Counted, key: Any, known: bool = False) -> 
     """``list[key]``, which may be `known` to be inside."""
     context = frame.context
     key = _position(context, key)
+    known = known or counted.sure
     if not known:
         _refuse_outside(context, counted, key, f"{'list' if counted.queue is None else 'deque'} index out of range")
     return _at(frame, counted, key, known)
@@ -557,8 +582,10 @@ def _at(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:
 def _read(frame: Frame, row: Value, counted: Counted) -> Any:
     """What a row stands for."""
     kinds = counted.type if counted.inner is None else counted.inner.type
-    if counted.mixed:
-        return perhaps_numpys(frame, row)
+    if counted.inner is not None and counted.inner.columns:
+        return _opened(frame, counted, row, counted.type, counted.inner)
+    if counted.mixed and counted.inner is None:
+        return perhaps_numpys(frame, row, counted.ints)
     if not isinstance(kinds, WeakType):
         return _opened(frame, counted, row, counted.type, counted.inner)
     if counted.inner is None:
@@ -571,13 +598,14 @@ def _read(frame: Frame, row: Value, counted: Counted) -> Any:
 def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> None:
     """``list[key] = value``."""
     context = frame.context
-    found = _type_of(context, value)
-    if isinstance(key, slice) or found != counted.type or not same_held(held_in(context, value), counted.inner):
-        said = f"{text} = ... changes a list whose length a run decides and which holds {type_text(counted.type)}"
-        raise UnsupportedError(f"{said}, to {type_text(found)}", context.loc, "assign numbers of the same type to one place")
+    if isinstance(key, slice):
+        said = f"{text} = ... changes a list whose length a run decides, at more than one place"
+        raise UnsupportedError(said, context.loc, "assign to one place at a time")
+    value = of_this_kind(context, counted, value)
     key = _position(context, key)
-    _refuse_outside(context, counted, key, "list assignment index out of range")
-    _assign_member(frame, counted.rows, _place(context, counted, key, False), _stored(context, value, counted.rows), text)
+    if not counted.sure:
+        _refuse_outside(context, counted, key, "list assignment index out of range")
+    _put(frame, counted, _place(context, counted, key, counted.sure), value)
 
 
 def settled(context: Context, counted: Counted) -> Grown:
@@ -586,12 +614,13 @@ def settled(context: Context, counted: Counted) -> Grown:
     rows = context.builder.emit("copy", (subscript(context, counted.rows, slice(counted.begin, end)),))
     made = Grown(counted.name, rows, counted.type, 0, 0)
     made.inner, made.key, made.mixed, made.queue = counted.inner, counted.key, counted.mixed, counted.queue
+    made.ints = counted.ints
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made
 
 
 __all__ = [
-    "append", "ask", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "make_room", "member_of", "method",
-    "methods", "pop", "refuse_full", "settled", "while_loop",
+    "append", "as_numpys", "ask", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "make_room", "member_of",
+    "method", "methods", "pop", "refuse_full", "settled", "while_loop",
 ]  # fmt: skip

@@ -47,6 +47,9 @@ from pytocu.ir.core import Value, named
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
 from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
+_as_rows = Deferred("pytocu.frontend.columns", "as_rows")
+_row_type = Deferred("pytocu.frontend.columns", "row_type")
+_store = Deferred("pytocu.frontend.columns", "store")
 _append_counted = Deferred("pytocu.frontend.counted", "append")
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
@@ -239,6 +242,11 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if not all(same_held(first_held, other) for other in others):
         text = f"{list_text(name)} grows in a loop and holds lists or tuples beside others of another kind"
         raise UnsupportedError(text, context.loc, "append values of one type and shape")
+    if first_held is not None and first_held.columns:
+        # As an array they may be of one type even so.
+        alike = all(first_held == other for other in others)
+        first_held = first_held if alike else first_held._replace(columns=())
+        type = _row_type(first_held) if alike else type
     if any(n in context.steps or n in inside for d in shape_of(type) for n in named(d)):
         text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
         raise UnsupportedError(text, context.loc, "append arrays of one length")
@@ -253,7 +261,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     grown.key = ("list", context.loc, name)
     grown.mixed = grown.key in context.handed
     for number, value in enumerate(growth.before):
-        _assign_member(frame, rows, number, stored(context, value, rows), name)
+        put(frame, grown, number, value)
         if is_array(value) and dimensions(value):
             grown.shared = True
             grown.begun.append((value, context.builder.contents(value)))
@@ -397,16 +405,26 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
         _ask_grown(context, grown)
         text = f"{grown.text}, of which a loop of run time has made the members, grows again"
         raise UnsupportedError(text, context.loc, "write np.append(np.array(...), ...)")
-    found = type_of(context, value)
-    if not _may_be_alike(found, grown.type) or not same_held(held_in(context, value), grown.inner):
+    held = held_in(context, value)
+    words = grown.inner is not None and bool(grown.inner.columns)
+    found = _row_type(held) if words and held is not None and held.columns else type_of(context, value)
+    if not _may_be_alike(found, grown.type) or not same_held(held, grown.inner) or (words and held != grown.inner):
         raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
     noted = context.elements is None and grown.key is not None and not grown.mixed
     if noted and isinstance(value, Value) and isinstance(found, ScalarType):
         value = note_member(context, value, grown.key)
     place = dim_value(context, grown.place + grown.appended)
-    _assign_member(frame, grown.rows, place, stored(context, value, grown.rows), grown.name)
+    put(frame, grown, place, value)
     grown.appended = grown.appended + 1
+
+
+def put(frame: Frame, grown: Grown, place: Any, value: Any) -> None:
+    """Write a member into a row."""
+    if grown.inner is not None and grown.inner.columns:
+        _store(frame, grown.rows, place, value, grown.inner, grown.name)
+    else:
+        _assign_member(frame, grown.rows, place, stored(frame.context, value, grown.rows), grown.name)
 
 
 def stored(context: Context, value: Any, rows: Value) -> Any:
@@ -464,7 +482,9 @@ def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Val
     if isinstance(grown, Counted):
         grown = _settled(context, grown)
     rows = rows_of(context, grown)
-    held, shape = grown.inner, dimensions(rows)
+    held = grown.inner
+    rows = _as_rows(context, rows, held) if held is not None and held.columns else rows
+    shape = dimensions(rows)
     for axis, length in enumerate(shape if len(shape) > 1 or not typed else ()):
         if len(shape) > axis + 1 or element(rows.type) is not F64:
             text = f"{grown.text} is used as an array, which is one of float64 and of no rows where the list has no member"
@@ -515,13 +535,13 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
         grown = _settled(context, grown)
     if isinstance(key, slice):
         part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
-        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "key", "queue"):
+        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "ints", "key", "queue"):
             setattr(part, name, getattr(grown, name))
         return part
     rows, key = grown.rows, position(context, key)
     if grown.place is None:
         rows = rows_of(context, grown)
-        if not inside:
+        if not inside and not grown.sure:
             refuse_outside(context, key, dimensions(rows)[0])
     elif type(key) is int and isinstance(grown.appended, int) and -grown.first - grown.appended <= key < grown.first:
         key = key if key >= 0 else dim_value(context, grown.place + grown.appended + key)
@@ -532,5 +552,5 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
 
 __all__ = [
     "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "greatest", "length_of",
-    "member_of", "method", "position", "refuse_outside", "rows_of", "stored", "total", "type_of", "unlike",
+    "member_of", "method", "position", "put", "refuse_outside", "rows_of", "stored", "total", "type_of", "unlike",
 ]  # fmt: skip

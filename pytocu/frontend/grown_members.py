@@ -40,6 +40,9 @@ from pytocu.ir.types import (
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_columns_of = Deferred("pytocu.frontend.columns", "numbers_in")
+_read_columns = Deferred("pytocu.frontend.columns", "read")
+_store_columns = Deferred("pytocu.frontend.columns", "store")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _position = Deferred("pytocu.frontend.grown", "position")
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
@@ -60,11 +63,14 @@ class Held(NamedTuple):
         That of each of their members; None where these are not alike.
     inner : Held or None
         What these hold, where they are lists or tuples as well.
+    columns : tuple of Type
+        Those of the numbers in a tuple, where they differ; see `pytocu.frontend.columns`.
     """
 
     kind: type
     type: Type | None
     inner: Held | None
+    columns: tuple[Type, ...] = ()
 
 
 def held_in(context: Context, value: Any) -> Held | None:
@@ -76,7 +82,7 @@ def held_in(context: Context, value: Any) -> Held | None:
     types = {_type_of(context, member) for member in value}
     inside = {held_in(context, member) for member in value}
     if len(types) != 1 or len(inside) != 1:
-        return Held(type(value), None, None)
+        return Held(type(value), None, None, _columns_of(context, value) or ())
     return Held(type(value), types.pop(), inside.pop())
 
 
@@ -126,6 +132,8 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
         if grown.mixed and not dimensions(row):
             return perhaps_numpys(frame, row)
         return read_number(context, row) if isinstance(type, WeakType) else row
+    if held.columns:
+        return _read_columns(frame, row, held, grown)
     if held.type is None:
         kind = "lists" if held.kind is list else "tuples"
         text = f"{grown.text} holds {kind} whose members are not of one type, and one of these is read"
@@ -144,9 +152,11 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
     return part
 
 
-def perhaps_numpys(frame: Frame, row: Value) -> Value:
-    """A number of which nobody follows whether it is Python's or NumPy's, of that dtype."""
+def perhaps_numpys(frame: Frame, row: Value, ints: bool = False) -> Value:
+    """A number of which nobody follows whether it is Python's or NumPy's; a float may be one of Python's ints."""
     number = _member(frame, row, ()) if is_array(row) else row
+    if ints and element(row.type).kind == "f":
+        number = perhaps_python(frame.context, number, _OF_DTYPE["i"])
     return perhaps_python(frame.context, number, _OF_DTYPE[element(row.type).kind])
 
 
@@ -181,6 +191,12 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
         raise UnsupportedError(text, context.loc, "change it behind the loop, or fill an array: y = np.zeros(n)")
     if isinstance(key, slice):
         raise UnsupportedError(f"{said}, at more than one place", context.loc, "use a loop over the places, or an array")
+    if grown.inner is not None and grown.inner.columns and held_in(context, value) == grown.inner:
+        key = _position(context, key)
+        if not grown.sure:
+            _refuse_outside(context, key, dimensions(grown.rows)[0], "list assignment index out of range")
+        _store_columns(frame, grown.rows, key, value, grown.inner, text)
+        return
     if grown.inner is not None or isinstance(grown.type, ArrayType):
         held = "lists or tuples" if grown.inner is not None else type_text(grown.type)
         raise UnsupportedError(f"{said} and whose members are {held}", context.loc, "use an array: np.array(...)")

@@ -212,7 +212,8 @@ def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
             return functools.reduce(either, sides) if sides else _NUMPYS
         case "cast":
             return _NUMPYS if _converts(own[0], element(args[0].type), element(inst.types[0])) else None
-        case "update":
+        case "update" | "view":
+            # Memory has the NumPy scalar, or its bits; whose view a program asks for has passed as_numpy.
             return _NUMPYS
     if inst.op.kind != "elementwise" or not inst.op.numpy:
         # A function takes a Python number for the NumPy scalar of its default dtype.

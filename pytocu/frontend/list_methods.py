@@ -22,6 +22,7 @@ from pytocu.frontend.values import Context, Counted, Grown, as_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, WeakType, element
 
+_columns_of = Deferred("pytocu.frontend.columns", "columns_of")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
@@ -194,8 +195,10 @@ def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -
         what = "by such a key" if key is not None else f"of {type_text(grown.type)}"
         text = f"{grown.name}.sort() {what} is not compiled for a list whose length a run decides"
         raise UnsupportedError(text, context.loc, "sort an array of it: np.sort(np.array(...))")
-    if element(rows.type).kind == "f":
-        ordered = read_bool(context, _reduce(context, "logical_and", binary(context, "equal", rows, rows), None))
+    words = ranks.inner is not None and bool(ranks.inner.columns)
+    parts = _columns_of(frame, rows, ranks.inner) if words else [rows]
+    for part in (part for part in parts if element(part.type).kind == "f"):
+        ordered = read_bool(context, _reduce(context, "logical_and", binary(context, "equal", part, part), None))
         text, help = f"{grown.text} is sorted and holds NaN", "sort an array of it: np.sort(np.array(...))"
         failing = Failing("UnsupportedError", text, context.loc, (), (help,))
         refuse_if(context, as_value(context, ordered), False, Raised(UnsupportedError(text, context.loc, help), failing))
@@ -204,7 +207,9 @@ def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -
         run_piece(frame, _SORT.format(after=after), self=grown, other=_member_of(frame, grown, slice(None)))
         return
     columns: Any = rows
-    if ranks.inner is not None:
+    if words:
+        columns = tuple(reversed(parts))
+    elif ranks.inner is not None:
         count = dimensions(rows)[1]
         assert isinstance(count, int)
         columns = tuple(_column(context, rows, number) for number in reversed(range(count)))
@@ -224,6 +229,8 @@ def _is_ordered(ranks: Grown, rows: Value) -> bool:
     if ranks.inner is None:
         return len(dimensions(rows)) == 1
     held = ranks.inner
+    if held.columns:
+        return True
     return held.inner is None and isinstance(held.type, WeakType | ScalarType) and isinstance(dimensions(rows)[1], int)
 
 

@@ -144,7 +144,7 @@ def lower(
             # A loop hands on the names that are read behind it, which only reading on can tell.
             if asked.key in handed:
                 raise AssertionError("a loop hands on a name that it was told to hand on") from None
-            handed.add(asked.key)
+            handed.update(asked.keys)
 
 
 def _lower(

@@ -65,10 +65,18 @@ def wanted(context: Context) -> list[Wanted]:
     found: dict[tuple[Loc, str, bool], Wanted] = {}
     for one in (one for one in context.handed if isinstance(one, Wanted)):
         key = (one.place, one.name, one.branch)
-        if key not in found or isinstance(found[key].type, WeakType):
-            # What a later reading has found is NumPy's.
+        if key not in found or _is_later(one, found[key]):
             found[key] = one
     return sorted(found.values(), key=lambda one: one.name)
+
+
+def _is_later(one: Wanted, other: Wanted) -> bool:
+    """Whether a later reading has found this: more is NumPy's then."""
+    if isinstance(other.type, WeakType):
+        return True
+    own, others = (() if w.inner is None else w.inner.columns for w in (one, other))
+    pythons = [sum(isinstance(type, WeakType) for type in types) for types in (own, others)]
+    return bool(own) and (not others or pythons[0] < pythons[1])
 
 
 def wanted_at(frame: Frame, place: Loc, branch: bool = False) -> list[Wanted]:

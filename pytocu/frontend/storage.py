@@ -39,14 +39,15 @@ _RETYPES = ("real", "imag", "view")
 
 
 class HandOn(Exception):
-    """The function is read again, with a key among those in `Context.handed`: only reading on could tell.
+    """The function is read again, with keys among those in `Context.handed`: only reading on could tell.
 
     A loop hands on a name that it first binds, since that is read behind it, or its first step is written apart.
     """
 
-    def __init__(self, key: Any):
+    def __init__(self, key: Any, *more: Any):
         super().__init__(key)
         self.key = key
+        self.keys = (key, *more)
 
 
 class _LayOut(Record):

@@ -355,20 +355,22 @@ class Grown:
         What memories held behind the loop.
     inner : Held or None
         What the members are, where they are lists or tuples; see `pytocu.frontend.grown_members`.
-    mixed : bool
-        Whether the members may be Python's numbers or NumPy's of the same dtype.
+    mixed, ints : bool
+        Whether the members may be Python's numbers or NumPy's of the same dtype, and Python's ints among floats.
     key : object
         What the list is known by when the function is read again.
     queue : Queue or None
         That it is a ``collections.deque``.
     frozen : bool
         It is a member of a list of which members may be one list, so that none may be changed.
+    sure : bool
+        What is read names no place outside of it.
     """
 
     __pytocu_plain__ = True
     __slots__ = (
-        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "key", "mixed", "name",
-        "origin", "place", "queue", "roots", "rows", "shared", "start", "text", "type",
+        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key", "mixed",
+        "name", "origin", "place", "queue", "roots", "rows", "shared", "start", "sure", "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -383,7 +385,7 @@ class Grown:
         self.roots: set[Value] = set()
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
-        self.shared = self.frozen = self.mixed = False
+        self.shared = self.frozen = self.mixed = self.ints = self.sure = False
         self.after: Any = None
         self.inner: Any = None
         self.key: Any = None

@@ -227,6 +227,20 @@ def dim_max(a: DimLike, b: DimLike) -> DimLike:
     return _extreme("max", a, b)
 
 
+def greatest(dims: Sequence[DimLike]) -> DimLike:
+    """The greatest of lengths, none of which is below 0, as a tree of few levels: Python nests 200 parentheses at most.
+
+    Examples
+    --------
+    >>> print(greatest([symbol(name) for name in "abcd"]))
+    max(max(a, b), max(c, d))
+    """
+    if len(dims) == 1:
+        return dim_max(dims[0], 0)
+    half = len(dims) // 2
+    return dim_max(greatest(dims[:half]), greatest(dims[half:]))
+
+
 def dim_min(a: DimLike, b: DimLike) -> DimLike:
     """``min(a, b)``, simplified where the difference has a known sign."""
     return _extreme("min", a, b)

@@ -144,15 +144,16 @@ class Event(Record):
 def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
     """The steps of a region whose order matters, each with the elements that it computes first."""
     whole = whole_index(free)
+    kept = {} if free else _read_before(region)
     for step in region.insts[:-1]:
         if step.op.name == "update":
             picked = [(p, ()) for view in chain_from(step.args[0], step.args[1]) for p in view.args[1:]]
-            yield Event(step, ((step.args[2], position(step.args[2], whole)), *picked))
+            yield Event(step, ((step.args[2], position(step.args[2], whole)), *picked, *kept.get(step, ())))
         elif changes(step):
             memories = carried_memories(step)
             starts = [v for k, v in enumerate(given(step)[: carried_count(step)]) if k not in memories]
             values = (*step.args[: HEADS[step.op.name]], *starts, *_made_of_changed(step))
-            yield Event(step, tuple((v, position(v, whole)) for v in values))
+            yield Event(step, (*((v, position(v, whole)) for v in values), *kept.get(step, ())))
         elif not free and is_region(step) and not any(map(shape_of, step.types)):
             # What it reads may have changed where its results are used.
             yield Event(step, tuple((r, ()) for r in step.results))
@@ -165,10 +166,31 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
     yield Event(None, tuple((v, position(v, whole)) for v in ends))
 
 
+def _read_before(region: Block) -> dict[Inst, list[Pair]]:
+    """By change: numbers made before it of the contents that it changes, which are used behind it."""
+    place = {result: n for n, inst in enumerate(region.insts) for result in inst.results if not shape_of(result.type)}
+    last = {operand: n for n, inst in enumerate(region.insts) for operand in inst.args if operand in place}
+    sources: dict[Value, frozenset[Value]] = {}
+    found: dict[Inst, list[Pair]] = {}
+    for n, step in enumerate(region.insts[:-1]):
+        if step.op.name == "update" or changes(step):
+            contents = {step.args[0]} if step.op.name == "update" else _contents(step)
+            numbers = [v for v, end in last.items() if place[v] < n < end and not is_event(v) and not of_whole_arrays(v)]
+            found[step] = [(v, ()) for v in numbers if not contents.isdisjoint(sources[v])]
+        # The contents and parameters that each value is made of.
+        made_of = frozenset[Value]().union(*(sources.get(a, {a}) for a in step.args))
+        sources.update((result, frozenset([result]) if is_event(result) else made_of) for result in step.results)
+    return found
+
+
+def _contents(inst: Inst) -> set[Value]:
+    """What the arrays that a loop or branch changes hold before it."""
+    return {given(inst)[k] if carried_count(inst) else origin(inst.results[k]) for k in carried_memories(inst)}
+
+
 def _made_of_changed(inst: Inst) -> list[Value]:
     """Numbers that a loop or branch is given and that are made of contents which it changes: they have to be there before."""
-    count = carried_count(inst)
-    contents = {given(inst)[k] if count else origin(inst.results[k]) for k in carried_memories(inst)}
+    count, contents = carried_count(inst), _contents(inst)
 
     def reads(value: Value, seen: set[Value]) -> bool:
         if value in contents:

@@ -128,7 +128,7 @@ class Text:
         """Leave where lengths do not fit together; `failure` says so."""
         if self.depth:
             # Whether it is looked at depends on the branch around it, and on whether the step has been made already.
-            steps = next((name for name, _ in self.open[-1:] if self.numbers.get(name) is not None), "")
+            steps = next((name for name, computes in self.open[-1:] if computes and self.numbers.get(name) is not None), "")
             self.lines.append(f"if {steps}.launching and ({condition}): {failure}" if steps else f"if {condition}: {failure}")
             return
         leave = failure if self.early is self.lines else "return None"
