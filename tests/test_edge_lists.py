@@ -63,6 +63,7 @@ RANGES = (
     "a[range(c)]", "a[range(c), [0, 1, 2]]", "a[range(len(a)), 1]", "a[range(0)]", "a[range(c - 3)]", "a[:, range(0, 4, 2)]",
     "a[range(c + 1)]", "a[range(5)]", "np.array(range(0))", "isinstance(range(c), range)", "range(4)+d", "np.array(range(100))",
     "a[range(c), range(c)]+=1\nreturn a", "a[range(c), 0]=b\nreturn a", "a[range(c - 3), 0]=7\nreturn a",
+    "list(range(c))", "list(range(c, 0, -2))",
     "a[0]=range(4)\nreturn a", "a[:, 1]=range(c)\nreturn a", "a[0, :c]=range(c, 0, -1)\nreturn a", "a[0]=range(c)\nreturn a",
 )  # fmt: skip
 
@@ -110,7 +111,6 @@ def test_ranges_that_are_refused() -> None:
     refused(ARGUMENTS, "np.array(reversed(range(c)))", "what enumerate, zip or reversed gives is used as", "")
     refused(ARGUMENTS, "range(c)[1]", "a member of a range that is known only at run time", "np.arange(...)[k]")
     refused(ARGUMENTS, "sum(range(c))", "iteration goes over a number of steps", "use a for statement")
-    refused(ARGUMENTS, "list(range(c))", "iteration goes over a number of steps", "use a for statement")
 
 
 def test_what_is_refused() -> None:

@@ -111,7 +111,8 @@ def pairs(k):
 def ranks(k):
     order = sorted(range(len(k)), key=lambda i: k[i], reverse=True)
     places = sorted([(int(k[i]), i) for i in range(len(k))])
-    return order, sorted(range(len(k)), key=lambda i: (k[i] % 2, k[i])), np.array(places)
+    two_types = sorted(range(len(k)), key=lambda i: (k[i] % 2, k[i] * -0.5))
+    return order, sorted(range(len(k)), key=lambda i: (k[i] % 2, k[i])), two_types, np.array(places)
 
 
 @pytest.mark.parametrize("function", [some, pairs, ranks])
@@ -129,7 +130,7 @@ def test_refused() -> None:
     with pytest.raises(UnsupportedError, match="what is sorted holds NaN"):
         pytocu.jit(lambda a, b: sorted([a, b]))(1.0, math.nan)
     with pytest.raises(UnsupportedError, match=r"by such a key is not compiled"):
-        pytocu.jit(lambda x, k: sorted(range(len(k)), key=lambda i: (k[i], x[i])))(X, K)
+        pytocu.jit(lambda x, k: sorted(range(len(k)), key=lambda i: [k[i], x[i]]))(X, K)
     names = [f"a{k}" for k in range(34)]
     function = make_function(names, [f"sorted([{', '.join(names)}])"], {"sorted": sorted})
     with pytest.raises(UnsupportedError, match="more than 32 members"):

@@ -97,26 +97,30 @@ class Cells:
     def _settle(self, waiting: set[str]) -> None:
         """Compute the lengths that are made of known ones: first those that may say that there is no such step."""
         numbers = self._numbers
-        for slot, names, length in numbers.binds:
-            if slot in self._places and names[0] in waiting and waiting.isdisjoint(symbols(length or 0)):
-                self._bind(self._places[slot], names, length)
-                self.usable = self.usable and self._kinds[slot] is int
-                waiting.difference_update(names)
-        for dim, least, most in numbers.checks:
-            if (dim, least, most) not in self._checked and waiting.isdisjoint(symbols(dim)):
-                self._checked.add((dim, least, most))
-                self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
-        for room, (slot, dim) in zip(self._rooms, numbers.rooms, strict=True):
-            if slot not in self._roomy and waiting.isdisjoint(symbols(dim)):
-                self._roomy.add(slot)
-                enough = self._emit(_COMPARED["less_equal"], self._dim(dim), room)
-                self._before.append(self._bounded(self._spare(), enough, 1, 1))
-        for slot, dim in numbers.dims.items():
-            if slot not in self._places and waiting.isdisjoint(symbols(dim)):
-                self._kinds[slot], self._places[slot] = int, self._dim(dim)
-        for number, (dim, _) in numbers.work.items():
-            if number not in self._work and waiting.isdisjoint(symbols(dim)):
-                self._work[number] = self._dim(dim)
+        left = -1
+        # A number that has a name may be made of lengths, and these of other names.
+        while left != len(waiting):
+            left = len(waiting)
+            for slot, names, length in numbers.binds:
+                if slot in self._places and names[0] in waiting and waiting.isdisjoint(symbols(length or 0)):
+                    self._bind(self._places[slot], names, length)
+                    self.usable = self.usable and self._kinds[slot] is int
+                    waiting.difference_update(names)
+            for dim, least, most in numbers.checks:
+                if (dim, least, most) not in self._checked and waiting.isdisjoint(symbols(dim)):
+                    self._checked.add((dim, least, most))
+                    self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
+            for room, (slot, dim) in zip(self._rooms, numbers.rooms, strict=True):
+                if slot not in self._roomy and waiting.isdisjoint(symbols(dim)):
+                    self._roomy.add(slot)
+                    enough = self._emit(_COMPARED["less_equal"], self._dim(dim), room)
+                    self._before.append(self._bounded(self._spare(), enough, 1, 1))
+            for slot, dim in numbers.dims.items():
+                if slot not in self._places and waiting.isdisjoint(symbols(dim)):
+                    self._kinds[slot], self._places[slot] = int, self._dim(dim)
+            for number, (dim, _) in numbers.work.items():
+                if number not in self._work and waiting.isdisjoint(symbols(dim)):
+                    self._work[number] = self._dim(dim)
 
     def _bind(self, place: int, names: Sequence[str], length: DimLike | None) -> None:
         """Give a number its names."""
