@@ -300,3 +300,8 @@ def test_fma_is_the_nearest_number(name: str):
             for side in (np.inf, -np.inf):
                 neighbour = float(np.nextafter(fused, kind(side)))
                 assert not np.isfinite(neighbour) or error <= abs(Fraction(neighbour) - exact), (a, b, c)
+
+
+def test_rows_of_python_alone_have_no_value_in_numpy():
+    with pytest.raises(TypeError, match="math_sin has no NumPy function"):
+        interp_rows.evaluate(OPS["math_sin"], (1.0,))

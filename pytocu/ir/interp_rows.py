@@ -49,7 +49,7 @@ def evaluate(op: Op, args: Sequence[Any]) -> Any:
     >>> evaluate(ops.OPS["add"], (np.float32(1), 2)).dtype
     dtype('float32')
     """
-    if op.python is not None and op.name not in _RAW and all(type(a) in _PYTHON_SCALARS for a in args):
+    if op.numpy and op.python is not None and op.name not in _RAW and all(type(a) in _PYTHON_SCALARS for a in args):
         return op.python(*args)
     return evaluator(op)(*args)
 

@@ -421,11 +421,7 @@ def _elementwise(inst: Inst) -> Callable[[Run, Inst, np.ndarray], Sequence[Any]]
     def run_elementwise(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
         values = run.values
         args = [values[a] for a in names]
-        uniform = True
-        for a in args:
-            if a.shape != _ONE:
-                uniform = False
-        whole = uniform or bool(mask.all())
+        whole = all(a.shape == _ONE for a in args) or bool(mask.all())
         # Threads that do not take part hold nothing that may be computed with.
         if not whole:
             args = [a if a.shape == _ONE else a[mask] for a in args]
