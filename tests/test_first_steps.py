@@ -401,3 +401,15 @@ def test_what_a_loop_without_a_step_leaves_is_the_callers() -> None:
         everywhere(last_kept, X, V, n)
     x = X.copy()
     assert pytocu.jit(last_kept)(x, V, 0) == (x, None)
+
+
+def test_an_error_of_dtypes_is_not_hidden_by_what_a_step_would_read() -> None:
+    def of_the_first(x, count):
+        one, best = x.ravel()[:1], None
+        for a, b in zip(one[1:], one, strict=False):
+            if best is None or a * b < 4:
+                best = count % 97
+        return np.bitwise_xor(x, 1j)
+
+    with pytest.raises(TypeError, match="ufunc 'bitwise_xor' not supported"):
+        pytocu.jit(of_the_first)(np.ones(5), 1)

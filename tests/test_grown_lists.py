@@ -415,3 +415,17 @@ def repeated(a, n):
 @pytest.mark.parametrize("n", [1, 2, 5])
 def test_a_number_repeated_in_a_list(n: int) -> None:
     everywhere(repeated, V, n)
+
+
+def test_a_number_that_no_side_changes() -> None:
+    def counted(x):
+        s = x.dtype.type(0)
+        found = [1]
+        for i in range(len(x)):
+            if x[i] == s:
+                found.append(3)
+            else:
+                s = max(s, s)
+        return np.array(found), s
+
+    everywhere(counted, np.array([1.0, 0.0, 2.0, 0.0]))

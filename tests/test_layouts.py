@@ -358,3 +358,28 @@ def test_a_reshape_that_is_read_alone_may_be_either() -> None:
     for x in (numbers(3, 4), np.asfortranarray(numbers(3, 4))):
         for n in (0, 1, 4):
             compare(pytocu.jit(read)(x, n), read(x, n))
+
+
+def negated_where(factor, x):
+    v = x[2:, 1:-1]
+    v = (-v) if factor < 1 else v
+    return np.reshape(v, (-1, 1))
+
+
+def rows_of_one_of_two(factor, x):
+    v = x[::2] if factor < 1 else x[1::2]
+    w = v.reshape(-1)
+    return w.sum(), w
+
+
+def one_of_three(factor, x):
+    v = x[:, ::2] if factor < 1 else x[:, 1::2] if factor < 2 else x[:, :2] * 3
+    return v.reshape(2, -1) + 0, v.ravel("F"), np.ascontiguousarray(v), v.T.reshape(-1)
+
+
+@pytest.mark.parametrize("function", [negated_where, rows_of_one_of_two, one_of_three])
+def test_a_reshape_of_one_of_several_arrays_fits_each(function: Any) -> None:
+    x = np.arange(16.0).reshape(4, 4)
+    jitted = pytocu.jit(function)
+    for factor in (0.5, 1.5, 2.5):
+        same(jitted(factor, x), function(factor, x))

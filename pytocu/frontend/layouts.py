@@ -34,12 +34,24 @@ def strides_of(context: Context, value: Value) -> list[DimLike]:
 
     Those of what the function makes are right where `rests` are in row-major order.
     """
+    first, *others = possible_strides(context, value)
+    unknown = _unknown(dimensions(value))
+    return [step if all(other[a] == step for other in others) else unknown[a] for a, step in enumerate(first)]
+
+
+def possible_strides(context: Context, value: Value) -> list[list[DimLike]]:
+    """As :func:`strides_of`, for each of the arrays among which a run decides; most often it is one."""
     root = context.builder.root(value)
     named = context.builder.strides_of(root)
     strides = _dense(root.type, order_of(context, root)[0]) if named is None else [above - below for above, below in named]
+    possible = [strides]
+    decided = context.builder.decided(root)
+    for array in () if decided is None else decided[1]:
+        if array is not root:
+            possible += possible_strides(context, array)
     for inst in reversed(context.builder.views(value)):
-        strides = _through(inst, strides)
-    return strides
+        possible = [_through(inst, strides) for strides in possible]
+    return possible
 
 
 def rests(context: Context, value: Value) -> frozenset[Value]:

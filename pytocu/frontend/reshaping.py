@@ -24,6 +24,7 @@ from pytocu.frontend.layouts import (
     laid_out_as,
     order_of,
     pairs,
+    possible_strides,
     rests,
     row_major,
     strides_of,
@@ -300,7 +301,11 @@ def _apart(context: Context, value: Value, shape: Shape) -> DimLike | None:
     They do where axes that follow each other, but for those of length 1, are walked in equal steps, or elements that lie in
     one piece of each of the two shapes end there.
     """
-    strides, source = strides_of(context, value), dimensions(value)
+    first, *others = (_apart_of(strides, dimensions(value), shape) for strides in possible_strides(context, value))
+    return first if all(first == other for other in others) else None
+
+
+def _apart_of(strides: Sequence[DimLike], source: Shape, shape: Shape) -> DimLike | None:
     ends = [product(shape[:stop]) for stop in range(1, len(shape) + 1)]
     apart: DimLike = 0
     for a, b in pairs(source):

@@ -323,8 +323,8 @@ def changes(inst: Inst) -> bool:
 
 
 def origin(value: Value) -> Value:
-    """The contents that changes lead from: through updates, loops and branches."""
-    while value.inst is not None:
+    """The contents that changes lead from: through updates, loops and branches; a number, which nothing changes, is its own."""
+    while isinstance(value.type, ArrayType) and value.inst is not None:
         inst = value.inst
         if inst.op.name == "update":
             value = inst.args[0]

@@ -102,7 +102,7 @@ _SCANNED = (
     "np.sum({0}, axis=0, keepdims=True, initial=3, where={0} > 1)", "np.prod({0}, axis=-1, dtype={0}.dtype, initial=2)",
     "np.sum({0}, axis=-1, dtype={0}.dtype, out=np.zeros({0}.shape[:-1], {0}.dtype))",
     "np.maximum.reduce({0}, axis=(0, 1), initial=0)",
-    "np.trapezoid({0}, dx=2, axis=0)",
+    "np.trapezoid({0} & 63, dx=2, axis=0)",
 )  # fmt: skip
 
 _COUNTED = (

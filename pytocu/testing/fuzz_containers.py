@@ -256,9 +256,14 @@ class _List:
         return "np.int64(t)" if self.item == "nn" else "np.append(a, s)"
 
 
+_OF_S = ("np.append(a, s)", "np.append(a, s)[-1]")
+
+
 def _ends(lines: Lines, made: list[str], results: tuple[str, ...]) -> str:
     """The lines with a beginning, and an end that binds the result."""
-    result = lines.pick.choice((*results, *results, "np.int64(t)", "np.append(a, s)", "np.append(a, s)[-1]"))
+    # An element that no result needs is not looked at.
+    reads = any("s = a[t]" in line for line in made)
+    result = lines.pick.choice(_OF_S if reads else (*results, *results, "np.int64(t)", *_OF_S))
     begin = ["b = a[::-1].copy()", f"s = {lines.zero}"]
     if lines.pick.random() < 0.5:
         body = [*begin, *made, f"return {result}"]
