@@ -63,14 +63,15 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Subscript):
         # The container and the key are evaluated once, for reading and for writing.
         base = evaluate(frame, node.target.value)
-        key = index_arrays(context, base, evaluate(frame, node.target.slice))
+        place = evaluate(frame, node.target.slice)
+        key = index_arrays(context, base, place)
         with context.builder.at(frame.loc(node.target)):
             old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, old)
         # Elements at positions are a copy, which is changed and then put back.
         if isinstance(base, Flat) or new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
             with context.builder.at(frame.loc(node.target)):
-                assign_member(frame, base, key, new, ast.unparse(node.target))
+                assign_member(frame, base, place, new, ast.unparse(node.target))
         return
     old = _old(frame, node.target)
     new = _changed(frame, node, operator, old)

@@ -91,15 +91,15 @@ def _place(context: Context, base: Value, places: Value, lead: int, value: Any) 
     shape, dtype = dimensions(base), element(base.type)
     rest = shape[lead:]
     target = (*dimensions(places), *rest)
-    given = _value(context, base, value, target)
+    values = given(context, base, value, target)
     chosen = _chosen(context, base, places, lead)
-    if not dimensions(given):
+    if not dimensions(values):
         # One value for all needs no numbers.
-        made = elementwise(context, "where", elementwise(context, "greater", chosen, 0), given, base)
+        made = elementwise(context, "where", elementwise(context, "greater", chosen, 0), values, base)
         context.builder.update(base, made)
         return
     count = product(dimensions(places))
-    spread = repeated(context, given, target)
+    spread = repeated(context, values, target)
     rows = reshape(context, spread, tuple(_length(context, d) for d in (count, *rest)))
     stored = context.builder.emit("keep", (rows,))
     nothing = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *rest))
@@ -125,7 +125,7 @@ def _chosen(context: Context, base: Value, places: Value, lead: int) -> Value:
     return made
 
 
-def _value(context: Context, base: Value, value: Any, target: Shape) -> Value:
+def given(context: Context, base: Value, value: Any, target: Shape) -> Value:
     """What is assigned, in the dtype of the array, checked to broadcast to the shape."""
     dtype = element(base.type)
     known = inplace.known_number(value)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, IndexingError, UnsupportedError, closest, raised
+from pytocu.frontend import few_positions
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate
@@ -117,6 +118,10 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     _refuse_iterators(context, base, key)
     refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
+        if (context.in_steps or context.in_side) and isinstance(base, Value):
+            # Rows that a step exchanges: one thread reads each of them where it is.
+            if (place := few_positions.place_of(context, base, key)) is not None:
+                return few_positions.read(context, base, as_numpy(context, key), place)
         base, key, place = _with_masks(context, base, key)
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
@@ -208,6 +213,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         if isinstance(base, Value) and is_array(base):
             # NumPy looks at the key behind that.
             note_write(context, base, DESTINATION)
+            if (place := few_positions.place_of(context, base, key)) is not None:
+                few_positions.assign(context, base, as_numpy(context, key), place, values(context, value), text)
+                return
         base, key, place = _with_masks(context, base, key)
         if place is not None:
             assign_masked(context, *without_numbers(context, base, key, *place), value)

@@ -10,7 +10,7 @@ import ctypes
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,12 @@ def read_device_word(pointer: int, stream: int, device: int) -> int:
         cuda.call("cuMemcpyDtoHAsync", word.ctypes.data, pointer, 8, stream)
         cuda.call("cuStreamSynchronize", stream)
     return int(word[0])
+
+
+@lru_cache
+def dtype_called(name: str) -> np.dtype[Any]:
+    """The dtype, of which NumPy makes the name anew whenever it is asked for it."""
+    return np.dtype(name)
 
 
 def call_library(
@@ -92,7 +98,7 @@ def _as_planned(module: Any, library: str, name: str, made: Any, dtype: str, sha
         made = made.contiguous()
     else:
         made = module.asarray(made, order="C")
-        if made.dtype.name != dtype:
+        if made.dtype != dtype_called(dtype):
             raise DTypeError(f"{library}.{name} gives {made.dtype} and NumPy {dtype}", help="convert its operands before")
     if tuple(made.shape) != tuple(shape):
         raise InternalError(f"{library}.{name} gives {tuple(made.shape)} where the plan has {tuple(shape)}")
