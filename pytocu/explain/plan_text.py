@@ -178,6 +178,8 @@ def _tree(tree: Any) -> str:
             return f"{_tree(yes)} if {_tree(test)} else {_tree(no)}"
         case ("members", member, kind):
             return f"list of the {kind} of {member}"
+        case ("either", member, marks):
+            return f"list of the elements of {member}, or of their numbers where {marks} says so"
         case ("read-only", member):
             return f"read-only {_tree(member)}"
         case ("str", text):

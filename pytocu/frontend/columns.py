@@ -126,7 +126,7 @@ def read(frame: Any, row: Value, held: Held, grown: Grown) -> Any:
         number = _of_word(frame.context, word, dtype)
         if isinstance(type, WeakType):
             number = read_number(frame.context, number)
-        numbers.append(perhaps_numpys(frame, number, grown.ints) if grown.mixed and isinstance(type, ScalarType) else number)
+        numbers.append(perhaps_numpys(frame, number, grown) if grown.mixed and isinstance(type, ScalarType) else number)
     return getattr(held.kind, "_make", tuple)(numbers)
 
 

@@ -46,7 +46,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
-from pytocu.ir.types import WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _listed = Deferred("pytocu.frontend.ordering", "listed")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
@@ -253,18 +253,27 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
     if wanted.inner is None or wanted.inner.kind is tuple:
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
-        made.ints = made.kinds._replace(ints=True) in context.handed
-        made.mixed = made.ints or made.kinds in context.handed
+        asked = [one for one in context.handed if isinstance(one, Kinds) and one[:2] == made.kinds[:2]]
+        made.mixed = bool(asked) or (isinstance(old, Grown) and old.mixed)
+        made.ints = any(one.ints for one in asked) or (isinstance(old, Grown) and old.ints)
+        if isinstance(old, Grown) and isinstance(old.type, WeakType) and old.type != made.type:
+            # What it holds are Python's numbers.
+            as_numpys(context, made, context.builder.const(0, old.type), made.type)
+        if any(one.marked for one in asked) or (isinstance(old, Grown) and old.marks is not None):
+            _mark(context, made, old)
     made.queue = _queue_of(context, old)
     if isinstance(old, list):
         for number, value in enumerate(old):
-            _put(frame, made, number, of_this_kind(context, made, value))
+            _store(frame, made, number, of_this_kind(context, made, value))
         made.length = len(old)
     else:
         of_old = old.rows if isinstance(old, Counted) else _rows_of(context, old)
         _assign_member(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
         made.length = old.length if isinstance(old, Counted) else dim_value(context, before)
         made.begin = old.begin if isinstance(old, Counted) else 0
+        if made.marks is not None:
+            theirs: Any = isinstance(old.type, ScalarType) if old.marks is None else old.marks
+            _assign_member(frame, made.marks, slice(0, dim_value(context, before)), theirs, wanted.name)
     if isinstance(old, Counted):
         # Each of its names is one of the larger list.
         for names in (one.locals for one in State(frame).frames if not isinstance(one, Container)):
@@ -371,16 +380,68 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     place = binary(context, "add", counted.begin, counted.length)
     if (context.loc, number) in counted.watched:
         refuse_full(context, counted, place)
-    _put(frame, counted, place, value)
+    _store(frame, counted, place, value)
     counted.length = binary(context, "add", counted.length, 1)
 
 
 class Kinds(NamedTuple):
-    """The members of a list may be Python's numbers or NumPy's of its dtype, and ints beside floats: of `Context.handed`."""
+    """The members of a list may be Python's numbers or NumPy's of its dtype: of `Context.handed`.
+
+    Attributes
+    ----------
+    place, name : object
+        The list.
+    ints : bool
+        Python's ints may stand beside floats.
+    marked : bool
+        It is kept of each member whether it is NumPy's, since the list is returned.
+    """
 
     place: Loc
     name: str
     ints: bool = False
+    marked: bool = False
+
+
+def _mark(context: Context, made: Counted, old: Any) -> None:
+    """Let a list keep of each member whether it is NumPy's."""
+    if isinstance(old, Grown) and old.mixed and old.marks is None:
+        if old.kinds is None:
+            return
+        ask_for_marks(old)
+    false = context.builder.const(False, scalar(BOOL))
+    made.marks = filled(context, false, (dimensions(made.rows)[0],), "")
+
+
+def ask_for_marks(grown: Grown) -> None:
+    """Let the function be read again with a list that is returned, where its members may be Python's numbers or NumPy's."""
+    if grown.mixed and grown.marks is None and grown.kinds is not None and not grown.ints and grown.inner is None:
+        raise HandOn(grown.kinds._replace(marked=True))
+
+
+def _store(frame: Frame, counted: Counted, place: Any, value: Any) -> None:
+    """Write a member into a row, and whether it is NumPy's where that is kept."""
+    if counted.marks is not None:
+        value, mark = marked(frame.context, counted, value)
+        _assign_member(frame, counted.marks, place, mark, counted.name)
+    _put(frame, counted, place, value)
+
+
+def marked(context: Context, grown: Grown, value: Any) -> tuple[Any, Any]:
+    """A member, and whether it is NumPy's."""
+    made = value.inst if isinstance(value, Value) else None
+    if isinstance(value, Value) and isinstance(value.type, WeakType):
+        return value, False
+    if made is None or made.op.name != "from_python":
+        # What is made of Python's numbers by branches and loops is none of which anybody knows that.
+        return (note_member(context, value, grown.kinds, "listed") if isinstance(value, Value) else value), True
+    if len(made.args) == 2:
+        return value, made.args[1]
+    if made.attr("perhaps"):
+        if value in context.read_of:
+            ask_for_marks(context.read_of[value])
+        return note_member(context, value, grown.kinds, "listed"), True
+    return value, False
 
 
 def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
@@ -458,6 +519,9 @@ def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:
     zero = context.builder.const(0, scalar(element(rows.type)))
     more = filled(context, zero, (count, *dimensions(rows)[1:]), "")
     counted.rows = context.builder.emit("concatenate", (rows, more), {"axis": 0})
+    if counted.marks is not None:
+        none = filled(context, context.builder.const(False, scalar(BOOL)), (count,), "")
+        counted.marks = context.builder.emit("concatenate", (counted.marks, none), {"axis": 0})
 
 
 def method(frame: Frame, counted: Counted, name: str) -> GrownMethod:
@@ -575,17 +639,18 @@ def _place(context: Context, counted: Counted, key: Any, known: bool) -> Any:
 
 
 def _at(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:
-    row = _member(frame, counted.rows, _place(frame.context, counted, key, known))
-    return _read(frame, row, counted)
+    place = _place(frame.context, counted, key, known)
+    row = _member(frame, counted.rows, place)
+    return _read(frame, row, counted, None if counted.marks is None else _member(frame, counted.marks, place))
 
 
-def _read(frame: Frame, row: Value, counted: Counted) -> Any:
+def _read(frame: Frame, row: Value, counted: Counted, mark: Value | None) -> Any:
     """What a row stands for."""
     kinds = counted.type if counted.inner is None else counted.inner.type
     if counted.inner is not None and counted.inner.columns:
         return _opened(frame, counted, row, counted.type, counted.inner)
     if counted.mixed and counted.inner is None:
-        return perhaps_numpys(frame, row, counted.ints)
+        return perhaps_numpys(frame, row, counted, mark)
     if not isinstance(kinds, WeakType):
         return _opened(frame, counted, row, counted.type, counted.inner)
     if counted.inner is None:
@@ -605,7 +670,7 @@ def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> N
     key = _position(context, key)
     if not counted.sure:
         _refuse_outside(context, counted, key, "list assignment index out of range")
-    _put(frame, counted, _place(context, counted, key, counted.sure), value)
+    _store(frame, counted, _place(context, counted, key, counted.sure), value)
 
 
 def settled(context: Context, counted: Counted) -> Grown:
@@ -615,12 +680,15 @@ def settled(context: Context, counted: Counted) -> Grown:
     made = Grown(counted.name, rows, counted.type, 0, 0)
     made.inner, made.key, made.mixed, made.queue = counted.inner, counted.key, counted.mixed, counted.queue
     made.ints = counted.ints
+    made.kinds = counted.kinds
+    if counted.marks is not None:
+        made.marks = context.builder.emit("copy", (subscript(context, counted.marks, slice(counted.begin, end)),))
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made
 
 
 __all__ = [
-    "append", "as_numpys", "ask", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "make_room", "member_of",
-    "method", "methods", "pop", "refuse_full", "settled", "while_loop",
+    "append", "as_numpys", "ask", "ask_for_marks", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "make_room",
+    "marked", "member_of", "method", "methods", "pop", "refuse_full", "settled", "while_loop",
 ]  # fmt: skip

@@ -535,8 +535,10 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
         grown = _settled(context, grown)
     if isinstance(key, slice):
         part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
-        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "ints", "key", "queue"):
+        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "ints", "key", "queue", "kinds"):
             setattr(part, name, getattr(grown, name))
+        if grown.marks is not None:
+            part.marks = copied(context, _member(frame, grown.marks, key))
         return part
     rows, key = grown.rows, position(context, key)
     if grown.place is None:
@@ -547,7 +549,8 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
         key = key if key >= 0 else dim_value(context, grown.place + grown.appended + key)
     else:
         rows_of(context, grown)
-    return opened(frame, grown, _member(frame, rows, key), grown.type, grown.inner)
+    mark = None if grown.marks is None else _member(frame, grown.marks, key)
+    return opened(frame, grown, _member(frame, rows, key), grown.type, grown.inner, mark)
 
 
 __all__ = [

@@ -40,6 +40,7 @@ from pytocu.ir.types import (
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_marked = Deferred("pytocu.frontend.counted", "marked")
 _columns_of = Deferred("pytocu.frontend.columns", "numbers_in")
 _read_columns = Deferred("pytocu.frontend.columns", "read")
 _store_columns = Deferred("pytocu.frontend.columns", "store")
@@ -125,12 +126,12 @@ def _note_alias(frame: Frame, grown: Grown, array: Value, value: Any) -> None:
         grown.shared = True
 
 
-def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None) -> Any:
+def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None, mark: Value | None = None) -> Any:
     """What a row stands for."""
     context = frame.context
     if held is None:
         if grown.mixed and not dimensions(row):
-            return perhaps_numpys(frame, row)
+            return perhaps_numpys(frame, row, grown, mark)
         return read_number(context, row) if isinstance(type, WeakType) else row
     if held.columns:
         return _read_columns(frame, row, held, grown)
@@ -152,12 +153,14 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
     return part
 
 
-def perhaps_numpys(frame: Frame, row: Value, ints: bool = False) -> Value:
-    """A number of which nobody follows whether it is Python's or NumPy's; a float may be one of Python's ints."""
+def perhaps_numpys(frame: Frame, row: Value, grown: Grown, mark: Value | None = None) -> Value:
+    """A number that may be Python's or NumPy's, as the mark says if there is one; a float may be one of Python's ints."""
     number = _member(frame, row, ()) if is_array(row) else row
-    if ints and element(row.type).kind == "f":
+    if grown.ints and element(row.type).kind == "f":
         number = perhaps_python(frame.context, number, _OF_DTYPE["i"])
-    return perhaps_python(frame.context, number, _OF_DTYPE[element(row.type).kind])
+    number = perhaps_python(frame.context, number, _OF_DTYPE[element(row.type).kind], mark)
+    frame.context.read_of[number] = grown
+    return number
 
 
 _OF_DTYPE = {
@@ -166,10 +169,10 @@ _OF_DTYPE = {
 }
 
 
-def note_member(context: Context, value: Value, key: Any) -> Value:
+def note_member(context: Context, value: Value, key: Any, what: str = "member") -> Value:
     """A number that becomes a member of a list of NumPy's; one that may be Python's asks for another list by a key."""
     context.members[context.loc] = key
-    return context.builder.emit("as_numpy", (value,), {"what": "member"}, name=value.name)
+    return context.builder.emit("as_numpy", (value,), {"what": what}, name=value.name)
 
 
 def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
@@ -214,7 +217,10 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
             raise HandOn(grown.key)
     key = _position(context, key)
     _refuse_outside(context, key, dimensions(grown.rows)[0], "list assignment index out of range")
-    _assign_member(frame, grown.rows, key, cast(context, made, element(grown.rows.type)), text)
+    if grown.marks is not None:
+        made, mark = _marked(context, grown, made)
+        _assign_member(frame, grown.marks, key, mark, text)
+    _assign_member(frame, grown.rows, key, cast(context, as_value(context, made), element(grown.rows.type)), text)
 
 
 def refuse_unheld(context: Context, grown: Grown, rows: Value, target: DType) -> None:

@@ -228,7 +228,7 @@ def _asked(one: Maybe, carrier: DType, what: str) -> Maybe | None:
     """What ``as_numpy`` gives: see :func:`as_numpy`."""
     if what == "operand":
         return one._replace(operand=True)
-    if what == "member":
+    if what in ("member", "listed"):
         return None
     return _NUMPYS if what != "object" and _converts(one, carrier, dtype_named(what)) else None
 

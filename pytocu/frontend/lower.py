@@ -17,6 +17,7 @@ import numpy as np
 from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
+from pytocu.frontend.counted import ask_for_marks
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.objects import is_object, note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -332,9 +333,16 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
     if isinstance(result, Counted):
+        ask_for_marks(result)
         result = context.placed_counted.setdefault(id(result), _settled(context, result))
     if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
+        if kind == "either":
+            return (kind, _leaf(_rows_of(context, result), leaves), _leaf(result.marks, leaves))
         return ("members", _leaf(_rows_of(context, result), leaves), kind)
+    if isinstance(result, Grown) and result.mixed:
+        text = f"the function returns {describe(result)}, and only a run knows which members are Python's numbers"
+        help = "make all of them NumPy's: append(np.float64(x)), or return an array of it: np.array(...)"
+        raise UnsupportedError(text, context.loc, help)
     if isinstance(result, Grown):
         help = "return an array of it: np.array(...)"
         raise UnsupportedError(f"the function returns {describe(result)}", context.loc, help)
@@ -355,6 +363,8 @@ def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) ->
     held, type = grown.inner, grown.type
     while held is not None and held.kind is list:
         held, type = held.inner, held.type
+    if grown.marks is not None and not grown.frozen and not grown.shared and not grown.ints:
+        return "either"
     if grown.mixed or grown.frozen or grown.queue is not None or grown.shared:
         return ""
     if held is not None or not isinstance(type, WeakType | ScalarType):

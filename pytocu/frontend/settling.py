@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from pytocu.errors import Note, UnsupportedError
+from pytocu.frontend.counted import ask_for_marks
 from pytocu.frontend.first_steps import Required
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.reading import read_bool, read_float, read_int
@@ -51,6 +52,8 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         choice = _choice(context, value, found)
         if choice is None:
             for origin in found[value].origins:
+                if origin in context.read_of:
+                    ask_for_marks(context.read_of[origin])
                 _ask_for_one_kind(context, origin)
             (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
             text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"
@@ -131,7 +134,7 @@ def _note(origin: Value, inst: Inst) -> tuple[Note, ...]:
 
 def _doing(inst: Inst) -> str:
     if inst.op.name == "as_numpy":
-        return "this gives"
+        return "the list that is returned holds" if inst.attr("what") == "listed" else "this gives"
     return f"{inst.op.symbol or inst.op.name} gives"
 
 

@@ -118,10 +118,10 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     _refuse_iterators(context, base, key)
     refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
-        if (context.in_steps or context.in_side) and isinstance(base, Value):
-            # Rows that a step exchanges: one thread reads each of them where it is.
-            if (place := few_positions.place_of(context, base, key)) is not None:
-                return few_positions.read(context, base, as_numpy(context, key), place)
+        # Rows that a step exchanges: one thread reads each of them where it is.
+        few = few_positions.place_of(context, base, key) if context.in_steps or context.in_side else None
+        if few is not None and isinstance(base, Value):
+            return few_positions.read(context, base, as_numpy(context, key), few)
         base, key, place = _with_masks(context, base, key)
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:

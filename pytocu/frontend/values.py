@@ -183,6 +183,8 @@ class Context:
         Whether a number of Python's stands for a NumPy scalar somewhere, and whether NumPy functions note what they are given.
     members : dict of Loc
         By the place of an ``append``: what is asked for where the member may be a Python number.
+    read_of : dict of Value to Grown
+        The list of both kinds of numbers that a number was read of.
     marks : dict of Value to Mark
         By value that loops carry from a Python number on: what says whether it is NumPy's.
     fits : set of Inst
@@ -220,8 +222,8 @@ class Context:
         "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given", "growing",
         "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
         "loops", "marks", "members", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
-        "placed_counted", "positions", "queues", "raising", "read", "refused", "shared", "step_facts", "steps", "told",
-        "unit_lengths", "written_out", "zeros",
+        "placed_counted", "positions", "queues", "raising", "read", "read_of", "refused", "shared", "step_facts", "steps",
+        "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -234,6 +236,7 @@ class Context:
         self.marks: dict[Value, Any] = {}
         self.fits: set[Inst] = set()
         self.members: dict[Loc, Any] = {}
+        self.read_of: dict[Value, Grown] = {}
         self.queues: dict[int, tuple[list[Any], Any]] = {}
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
@@ -357,6 +360,10 @@ class Grown:
         What the members are, where they are lists or tuples; see `pytocu.frontend.grown_members`.
     mixed, ints : bool
         Whether the members may be Python's numbers or NumPy's of the same dtype, and Python's ints among floats.
+    kinds : object
+        What is asked for where members are Python's numbers and NumPy's.
+    marks : Value or None
+        Where the list is returned and members may be either: whether each of them is NumPy's.
     key : object
         What the list is known by when the function is read again.
     queue : Queue or None
@@ -369,8 +376,9 @@ class Grown:
 
     __pytocu_plain__ = True
     __slots__ = (
-        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key", "mixed",
-        "name", "origin", "place", "queue", "roots", "rows", "shared", "start", "sure", "text", "type",
+        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
+        "kinds", "marks", "mixed", "name", "origin", "place", "queue", "roots", "rows", "shared", "start", "sure", "text",
+        "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -386,6 +394,8 @@ class Grown:
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
         self.shared = self.frozen = self.mixed = self.ints = self.sure = False
+        self.kinds: Any = None
+        self.marks: Any = None
         self.after: Any = None
         self.inner: Any = None
         self.key: Any = None
@@ -409,11 +419,11 @@ class Counted(Grown):
         How often what was read there is written out.
     watched : set
         The places of those that may append more in a step than there is room for.
-    kinds, wanted : object
-        What is asked for where members are Python's numbers and NumPy's, and where they are of another type than was known.
+    wanted : object
+        What is asked for where members are of another type than was known.
     """
 
-    __slots__ = ("at", "depth", "held", "kinds", "sites", "wanted", "watched", "written_out")
+    __slots__ = ("at", "depth", "held", "sites", "wanted", "watched", "written_out")
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
@@ -421,7 +431,6 @@ class Counted(Grown):
         self.begin: Any = 0
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
-        self.kinds: Any = None
         self.watched: set[tuple[Loc, int]] = set()
         self.wanted: Any = None
         self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool]]]] = {}
@@ -431,6 +440,15 @@ class Counted(Grown):
     rows = _entry("rows")
     begin = _entry("begin")
     length = _entry("length")
+
+    @property
+    def marks(self) -> Any:
+        return self.held.get("marks")
+
+    @marks.setter
+    def marks(self, value: Any) -> None:
+        if value is not None:
+            self.held["marks"] = value
 
 
 class GrownMethod:

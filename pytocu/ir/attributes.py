@@ -88,6 +88,8 @@ def _is_tree(value: Any) -> bool:
             return len(members) == 3 and all(map(_is_tree, members))
         case ("members", *members):
             return len(members) == 2 and _is_count(members[0]) and members[1] in ("numbers", "elements")
+        case ("either", *members):
+            return len(members) == 2 and all(map(_is_count, members))
         case ("read-only", *members):
             return len(members) == 1 and _is_tree(members[0])
         case ("tuple" | "list", *members) | (*members,):

@@ -64,6 +64,8 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return arrange(yes if results[test] else no, results)
         case ("members", member, kind):
             return results[member].tolist() if kind == "numbers" else list(results[member])
+        case ("either", member, marks):
+            return [number if mark else number.item() for number, mark in zip(results[member], results[marks], strict=True)]
         case ("read-only", member):
             made = arrange(member, results).view()
             made.flags.writeable = False

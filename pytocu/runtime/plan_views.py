@@ -45,6 +45,11 @@ def elements(made: Any) -> list[Any]:
     return [made[k] for k in range(len(made))]
 
 
+def either(made: Any, marks: Any) -> list[Any]:
+    """The list of NumPy's scalars where a mark says so, and of Python's numbers where not."""
+    return [made[k] if mark else number for k, (number, mark) in enumerate(zip(numbers(made), numbers(marks), strict=True))]
+
+
 Parts = tuple[tuple[int, ...], tuple[int, ...], int]
 
 

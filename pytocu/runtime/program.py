@@ -385,6 +385,8 @@ class _Writer(Text):
                 return f"({self.tree(yes)} if {self.tree(test)} else {self.tree(no)})"
             case ("members", member, kind):
                 return f"{self.constant(getattr(view_part(), kind), kind)}({self.leaf(member)})"
+            case ("either", member, marks):
+                return f"{self.constant(view_part().either, 'either')}({self.leaf(member)}, {self.leaf(marks)})"
             case ("read-only", member):
                 return f"{self.constant(view_part().read_only, 'read_only')}({self.tree(member)})"
             case ("str", text):

@@ -1,0 +1,70 @@
+"""Returned lists whose members are Python's numbers and NumPy's: it is kept of each which it is."""
+
+from __future__ import annotations
+
+import collections
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.ir.parser import parse_function
+from pytocu.ir.printer import print_function
+
+
+def ready(n, e):
+    queue = collections.deque([i for i in range(n) if e[i] == 0])
+    order = []
+    while queue:
+        u = queue.popleft()
+        order.append(u)
+        if e[u] == 0 and e[-1] > 0:
+            queue.append(e[-1])
+            e[-1] = 0
+    return order
+
+
+def ordered(n, e):
+    found = [i for i in range(n) if e[i] == 0]
+    found.append(e[-1])
+    found.insert(1, e[1])
+    found.insert(0, 5)
+    found.sort(reverse=True)
+    last = found.pop()
+    found.remove(5)
+    return found, last
+
+
+def either_in_a_branch(n, e):
+    found = [0]
+    for k in range(n):
+        if e[k] == 0:
+            found.append(k)
+        else:
+            found.append(e[k])
+    found[0] = e[0]
+    return found
+
+
+@pytest.mark.parametrize("function", [ready, ordered, either_in_a_branch])
+def test_returned_lists_hold_numbers_of_both_kinds(function) -> None:
+    jitted = pytocu.jit(function)
+    for e in ([0, 1, 0, 2], [0, 0, 0, 1], [0, 1, 1, 0]):
+        assert repr(jitted(3, np.array(e))) == repr(function(3, np.array(e)))
+    text = jitted.lower(3, np.array([0, 1, 0, 2])).ir()
+    assert "\"either\"" in text and print_function(parse_function(text)) == text
+
+
+def test_a_member_that_is_computed_of_either_is_refused() -> None:
+    def counted_up(n, e):
+        found = [i for i in range(n) if e[i] == 0]
+        found.append(e[-1])
+        more = []
+        for u in found:
+            if u >= 0:
+                more.append(u + 1)
+        return more
+
+    with pytest.raises(UnsupportedError, match="what the list that is returned holds"):
+        pytocu.jit(counted_up)(3, np.array([0, 1, 0, 2]))
