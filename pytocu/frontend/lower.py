@@ -17,7 +17,6 @@ import numpy as np
 from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
-from pytocu.frontend.counted import ask_for_marks
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.objects import is_object, note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -31,6 +30,7 @@ from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, is_strided, weak_type_of
 from pytocu.record import Record
 
+_ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
 _raise_first = Deferred("pytocu.frontend.call_first", "raise_first")
 _orders_of = Deferred("pytocu.frontend.layouts", "orders_of")
 _also_wrong = Deferred("pytocu.frontend.reading_on", "also_wrong")
@@ -333,7 +333,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
     if isinstance(result, Counted):
-        ask_for_marks(result)
+        _ask_for_marks(result)
         result = context.placed_counted.setdefault(id(result), _settled(context, result))
     if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
         if kind == "either":

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from typing import Any, NamedTuple
 
+from pytocu.deferred import Deferred
 from pytocu.errors import Note, UnsupportedError
-from pytocu.frontend.counted import ask_for_marks
 from pytocu.frontend.first_steps import Required
 from pytocu.frontend.kinds import Maybe, follow, is_scalar
 from pytocu.frontend.reading import read_bool, read_float, read_int
@@ -18,6 +18,8 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.rewrite import copy_with, rewrite, rewrite_block
 from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType, element, scalar
+
+_ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
 
 
 class Choice(NamedTuple):
@@ -53,7 +55,7 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         if choice is None:
             for origin in found[value].origins:
                 if origin in context.read_of:
-                    ask_for_marks(context.read_of[origin])
+                    _ask_for_marks(context.read_of[origin])
                 _ask_for_one_kind(context, origin)
             (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
             text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"
