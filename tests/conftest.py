@@ -1,10 +1,16 @@
-"""Options of the test run: GPU tests are chosen with ``-m gpu``, golden files are written with ``--bless``."""
+"""Options of the test run: GPU tests are chosen with ``-m gpu``, golden files are written with ``--bless``.
+
+``pytest`` alone runs a part of the cases of tests that have many, always the same; ``pytest --whole``, and a run of
+named files or tests, all of them.
+"""
 
 from __future__ import annotations
 
+import collections
 import os
 import sys
 import tempfile
+import zlib
 from typing import Any
 
 import hypothesis
@@ -13,6 +19,11 @@ import pytest
 pytest_plugins = ["golden_plugin"]
 
 _LEFT_OUT = pytest.StashKey[int]()
+_CASES_LEFT_OUT = pytest.StashKey[int]()
+_MANY = 5
+"""Cases of a test that are all run."""
+_OF_TEN = 4
+"""Of ten cases of a test that has more, how many are run."""
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -21,6 +32,18 @@ hypothesis.settings.load_profile("untimed")
 # Neither reads nor fills the user's cache; subprocesses inherit it.
 _cache = tempfile.TemporaryDirectory(prefix="pytocu-tests-", ignore_cleanup_errors=True)
 os.environ["PYTOCU_CACHE_DIR"] = _cache.name
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--whole``."""
+    parser.addoption("--whole", action="store_true", help="run all cases of tests that have many")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Who names files, tests or marks wants all of them; workers of pytest-xdist are handed the option."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.markexpr or config.option.keyword
+    if named and not hasattr(config, "workerinput"):
+        config.option.whole = True
 
 
 def pytest_unconfigure() -> None:
@@ -34,11 +57,37 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if "gpu" in (config.option.markexpr or ""):
         return
     chosen = [item for item in items if item.get_closest_marker("gpu") is None]
-    left_out = [item for item in items if item.get_closest_marker("gpu") is not None]
-    config.stash[_LEFT_OUT] = len(left_out)
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
+    config.stash[_LEFT_OUT] = len(items) - len(chosen)
+    if not config.option.whole:
+        number = len(chosen)
+        chosen = _part(chosen)
+        config.stash[_CASES_LEFT_OUT] = number - len(chosen)
+    if len(chosen) < len(items):
+        kept = set(chosen)
+        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = chosen
+
+
+def _part(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The items without some cases of tests that have many: the first stays, and of the others those that their names choose.
+
+    Every value of a product of parameters is among them before long, which is not so for each third case.
+    """
+    cases = collections.Counter(_test_of(item) for item in items)
+    seen: set[str] = set()
+    chosen: list[pytest.Item] = []
+    for item in items:
+        test = _test_of(item)
+        every = cases[test] <= _MANY or test not in seen or item.get_closest_marker("every") is not None
+        if every or zlib.crc32(item.name.encode()) % 10 < _OF_TEN:
+            chosen.append(item)
+        seen.add(test)
+    return chosen
+
+
+def _test_of(item: pytest.Item) -> str:
+    """The test that an item is a case of."""
+    return item.nodeid.partition("[")[0]
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -46,12 +95,15 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["gpu_left_out"] = session.config.stash.get(_LEFT_OUT, 0)
+        output["cases_left_out"] = session.config.stash.get(_CASES_LEFT_OUT, 0)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Every worker collects every test, so one worker's number is the number."""
-    node.config.stash[_LEFT_OUT] = getattr(node, "workeroutput", {}).get("gpu_left_out", 0)
+    output = getattr(node, "workeroutput", {})
+    node.config.stash[_LEFT_OUT] = output.get("gpu_left_out", 0)
+    node.config.stash[_CASES_LEFT_OUT] = output.get("cases_left_out", 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -59,6 +111,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     number = config.stash.get(_LEFT_OUT, 0)
     if number:
         terminalreporter.write_line(f"{number} GPU tests left out: run them with pytest -m gpu")
+    number = config.stash.get(_CASES_LEFT_OUT, 0)
+    if number:
+        terminalreporter.write_line(f"{number} cases of tests with many left out: run them with pytest --whole")
 
 
 @pytest.fixture

@@ -14,6 +14,9 @@ from pytocu.backend import nvrtc, nvvm
 from pytocu.errors import BackendError
 from pytocu.testing import pages
 
+# Each page is tested, however many there are.
+pytestmark = pytest.mark.every
+
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
 NAMES = [str(path.relative_to(ROOT)) for path in PAGES]

@@ -17,6 +17,9 @@ from pytocu.jitted import jit
 from pytocu.testing import accuracy, figures, reference, support
 from pytocu.testing.complex_reference import complex_reference
 
+# Each table is tested, however many there are.
+pytestmark = pytest.mark.every
+
 DOCS = Path(__file__).parent.parent / "docs"
 WIDE = np.finfo(np.longdouble).nmant >= 63
 REFERENCES = ("exp", "log", "sin", "tan", "cbrt", "arcsinh", "tanh", "log1p", "expm1", "arctan2", "power", "hypot")

@@ -33,6 +33,9 @@ from pytocu.passes.pipeline import PIPELINE
 from pytocu.testing.arguments import make_arguments
 from pytocu.testing.cases import close, compare_with_numpy, rows_of
 
+# Each file is tested, however many there are.
+pytestmark = pytest.mark.every
+
 FILES = golden_files()
 
 

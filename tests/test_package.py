@@ -16,13 +16,16 @@ import subprocess
 import sys
 import textwrap
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pytocu
+
+# Each example is tested, however many there are.
+pytestmark = pytest.mark.every
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
@@ -468,20 +471,27 @@ def test_examples_run(path):
     assert "NumPy: True" in done.stdout
 
 
-def test_gpu_tests_are_left_out_and_counted(tmp_path):
-    (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
-    (tmp_path / "golden_plugin.py").write_text("")
-    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = gpu\n")
-    (tmp_path / "test_sample.py").write_text(
-        "import pytest\n\n@pytest.mark.gpu\n@pytest.mark.parametrize('n', [1, 2])\ndef test_on_a_gpu(n): pass\n\n"
-        "def test_always(): pass\n"
-    )
+def suite(folder: Path, name: str, source: str) -> Callable[..., str]:
+    """``run(*words)``: pytest in a folder with these options and one file of tests."""
+    (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
+    (folder / "golden_plugin.py").write_text("")
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    gpu\n    every\n")
+    (folder / name).write_text(source)
 
     def run(*words: str) -> str:
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words], cwd=tmp_path, capture_output=True, text=True
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words], cwd=folder, capture_output=True, text=True
         ).stdout
 
+    return run
+
+
+def test_gpu_tests_are_left_out_and_counted(tmp_path):
+    source = (
+        "import pytest\n\n@pytest.mark.gpu\n@pytest.mark.parametrize('n', [1, 2])\ndef test_on_a_gpu(n): pass\n\n"
+        "def test_always(): pass\n"
+    )
+    run = suite(tmp_path, "test_sample.py", source)
     plain = run()
     assert "2 GPU tests left out: run them with pytest -m gpu" in plain
     assert "1 passed, 2 deselected" in plain
@@ -489,3 +499,22 @@ def test_gpu_tests_are_left_out_and_counted(tmp_path):
     assert "1 passed, 2 deselected" in run("-m", "not gpu")
     if importlib.util.find_spec("xdist") is not None:
         assert "2 GPU tests left out: run them with pytest -m gpu" in run("-n", "2")
+
+
+def test_a_part_of_many_cases_is_run_and_the_rest_counted(tmp_path):
+    source = (
+        "import pytest\n\n@pytest.mark.parametrize('n', range(90))\ndef test_many(n): pass\n\n"
+        "@pytest.mark.parametrize('n', range(5))\ndef test_few(n): pass\n\n"
+        "@pytest.mark.every\n@pytest.mark.parametrize('n', range(40))\ndef test_each(n): pass\n"
+    )
+    run = suite(tmp_path, "test_cases.py", source)
+    plain = run("-v")
+    chosen = plain.count("test_many[")
+    assert 20 < chosen < 50 and "test_many[0]" in plain
+    assert f"{45 + chosen} passed, {90 - chosen} deselected" in plain
+    assert f"{90 - chosen} cases of tests with many left out: run them with pytest --whole" in plain
+    for words in (["--whole"], ["test_cases.py"], ["-k", "test"], ["-m", "not gpu"]):
+        assert "135 passed" in run(*words), words
+    if importlib.util.find_spec("xdist") is not None:
+        assert f"{90 - chosen} cases of tests with many left out" in run("-n", "2")
+        assert "135 passed" in run("-n", "2", "--whole")

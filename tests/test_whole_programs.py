@@ -14,6 +14,9 @@ from pytocu.ir import interp
 from pytocu.testing.cases import close
 from pytocu.testing.compare import compare
 
+# Each program is tested, however many there are.
+pytestmark = pytest.mark.every
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if "\nPROGRAM = " in path.read_text())
 KERNELS = {
