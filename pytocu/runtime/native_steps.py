@@ -380,7 +380,8 @@ class _Table:
             if cut and cut[0] is not None:
                 # The number of pieces is computed in each step.
                 cut[0](size if pieces > 1 else _WHOLE)
-            record = native.address, ctypes.addressof(slots), work, size, -(-work // size)
+            at = threads.address_of(slots) if isinstance(slots, bytes) else ctypes.addressof(slots)
+            record = native.address, at, work, size, -(-work // size)
             self.words[first : first + len(record)] = record
 
     def ended(self) -> bool:

@@ -12,7 +12,7 @@ from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.host_loops import Steps, Until
-from pytocu.runtime.plan import KernelSpec, Plan
+from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_loops import steady
 from pytocu.runtime.strides import laid_out
 from pytocu.runtime.templates import Launch
@@ -157,7 +157,9 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     names: dict[str, Any] = {
         "addressof": ctypes.addressof,
         "run_threads": threads.spread,
-        "packs": tuple(_packer(s) for s in specs),
+        # New ones for each call: native functions run without Python's lock, and other threads may call them meanwhile.
+        "packs": tuple(slot_layout(s.parameters).pack for s in specs),
+        "slots_of": threads.address_of,
         "enough": ELEMENTS_PER_THREAD,
         "most_alone": MOST_ALONE,
         "new_words": failures.new_words,
@@ -171,28 +173,10 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     text = (
         "slots = packs[{number}]({values},)\n"
         "if {work} * {cost} <= most_alone: natives[{number}](slots, 0, {work})\n"
-        "else: run_threads(natives[{number}], addressof(slots), {work}, max(enough // {cost}, 1))"
+        "else: run_threads(natives[{number}], slots_of(slots), {work}, max(enough // {cost}, 1))"
     )
     noted = "{made} = new_words({count})\n{made}_pointer = addressof({made})"
     failed = "if {made}[{at}] != {nothing}: raise_found({made}, {number})"
     steps, note = "loops[{loop}].steps({numbers}, {alone})", "{steps}.note(({number}, slots, {work}, {cost}))"
     until, note_flag = "loops[{loop}].until()", "{steps}.note((-1, {pointer}, 0, 0))"
     return Launch(text, "", names, "", noted, failed, steps, note, until, note_flag, True, loaded)
-
-
-def _packer(spec: KernelSpec) -> Callable[..., Any]:
-    """A function from parameter values to the address of their slots.
-
-    The slots are new at each call: the native function runs without Python's lock, and another
-    thread may call the same function meanwhile.
-    """
-    slots = slot_layout(spec.parameters)
-    size = max(slots.size, 8)
-    make = ctypes.c_char * size
-
-    def pack(*values: Any) -> Any:
-        made = make()
-        slots.pack_into(made, 0, *values)
-        return made
-
-    return pack

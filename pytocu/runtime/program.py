@@ -21,7 +21,7 @@ from pytocu.ir.types import dtype_named, is_strided
 from pytocu.lazy import lazy
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import KernelSpec, Plan
-from pytocu.runtime.program_blocks import BLOCKS, last_launches, leaves, observed, write_block
+from pytocu.runtime.program_blocks import BLOCKS, last_launches, leaves, observed, walked, write_block
 from pytocu.runtime.program_text import CHECKS, Text
 from pytocu.runtime.program_values import (
     COMPARISONS,
@@ -106,6 +106,7 @@ class _Writer(Text):
         # What is known of Python scalars: the classes they may have.
         self.weak = {n: p.dtype for n, p in enumerate(plan.parameters) if p.kind == "weak"}
         self.observed = observed(plan)
+        self.walked = walked(plan)
         # A launch with nothing on the device behind it.
         self.launched = False
 
@@ -170,6 +171,10 @@ class _Writer(Text):
                 add(template.format(made=f"v{slot}", shape=f"shape{slot}", **names))
                 self.kind[slot] = "scalar" if is_scalar else "array"
                 self.allocated[slot] = self.depth
+                if slot in self.walked and not self.depth and self.access.made_pointer != "{made}_pointer":
+                    # Each step would look for it again.
+                    add(f"v{slot}_pointer = {self.pointer(slot)}")
+                    self.pointed.add(slot)
             case ("failures", slot, count):
                 self.words.add(slot)
                 self.lines.extend(self.access.failures.format(made=f"v{slot}", count=count).splitlines())
@@ -355,11 +360,7 @@ class _Writer(Text):
     def parameter(self, slot: int, word: str) -> str:
         if word != "pointer":
             return f"v{slot}"
-        if slot in self.words:
-            return f"v{slot}_pointer"
-        if slot < len(self.plan.parameters):
-            return self.read(self.access.pointer, slot)
-        return self.access.made_pointer.format(made=f"v{slot}")
+        return f"v{slot}_pointer" if slot in self.words else self.pointer(slot)
 
     def fail(self, position: int) -> str:
         """A global function that raises an exception at the user's line."""

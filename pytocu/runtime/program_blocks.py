@@ -16,15 +16,17 @@ BLOCKS = frozenset({"for", "while", "if", "else", "end", "next", "hand on"})
 def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
     """The beginning or the end of a loop or a branch, or what it hands on."""
 
-    def assign(targets: Sequence[int], values: Sequence[int]) -> str:
+    def assign(targets: Sequence[int], values: Sequence[int], *, begins: bool = False) -> str:
         """One statement, so that memories can change places."""
         left, right = [f"v{slot}" for slot in targets], [f"v{slot}" for slot in values]
         for target, value in zip(targets, values, strict=True):
             if value in text.kind:
                 text.kind[target] = text.kind[value]
-                if text.access.made_pointer == "{made}_pointer":
+                if begins and value in text.pointed:
+                    text.pointed.add(target)
+                if text.access.made_pointer == "{made}_pointer" or target in text.pointed:
                     left.append(f"v{target}_pointer")
-                    right.append(f"v{value}_pointer")
+                    right.append(text.pointer(value))
         return f"{', '.join(left)} = {', '.join(right)}" if left else "pass"
 
     def let_go() -> None:
@@ -48,7 +50,7 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
     indent = "    " * text.depth
     match step:
         case ("for", counter, bounds, params, starts):
-            text.lines.append(indent + assign(params, starts))
+            text.lines.append(indent + assign(params, starts, begins=True))
             numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
             loop, name = text.loops[position], ""
             computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
@@ -68,7 +70,7 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
                 _, inner, yielded = text.plan.steps[end_of(text.plan.steps, position) - 1]
                 moved(inner, yielded, name, whole)
         case ("while", params, starts):
-            text.lines.append(indent + assign(params, starts))
+            text.lines.append(indent + assign(params, starts, begins=True))
             loop, name = text.loops[position], ""
             computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
             if isinstance(loop, Steady) and text.access.until and computed and not (loop.waits and text.access.failed):
@@ -111,6 +113,24 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             text.depth -= 1
         case ("hand on", results, values):
             text.lines.append(indent + assign(results, values))
+
+
+def walked(plan: Plan) -> set[int]:
+    """Arrays that steps of loops are given, or begin with."""
+    found: set[int] = set()
+    depth = 0
+    for step in plan.steps:
+        match step:
+            case ("for" | "while", *_, starts):
+                depth += 1
+                found.update(starts)
+            case ("if", _):
+                depth += 1
+            case ("end",) | ("next", *_):
+                depth -= 1
+            case ("launch", _, slots) if depth:
+                found.update(slots)
+    return found
 
 
 def observed(plan: Plan) -> set[int]:

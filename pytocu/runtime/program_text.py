@@ -60,11 +60,21 @@ class Text:
         self.depth = 0
         self.kind: dict[int, str] = {}
         self.allocated: dict[int, int] = {}
+        # Arrays whose addresses have names.
+        self.pointed: set[int] = set()
         self.loops = judged(plan)
         self.open: list[tuple[str, bool]] = []
         self.flags: dict[str, int] = {}
         self.numbers: dict[str, Numbers | None] = {}
         self.computed = 0
+
+    def pointer(self, slot: int) -> str:
+        """The address of an array's elements."""
+        if slot in self.pointed:
+            return f"v{slot}_pointer"
+        if slot < len(self.plan.parameters):
+            return self.read(self.access.pointer, slot)
+        return self.access.made_pointer.format(made=f"v{slot}")
 
     def dim(self, dim: DimLike) -> str:
         """A dimension as a Python expression over the local names of lengths."""

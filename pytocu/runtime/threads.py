@@ -48,6 +48,21 @@ def native(address: int) -> Any:
     return function
 
 
+_WORDS = bytes.__basicsize__ - 1
+"""Where the words of a bytes object are: behind its head, before the zero that ends them."""
+
+
+def address_of(slots: bytes) -> int:
+    """Where the slots of a launch are, as long as they are kept.
+
+    Examples
+    --------
+    >>> ctypes.string_at(address_of(b"12345678"), 8)
+    b'12345678'
+    """
+    return id(slots) + _WORDS
+
+
 def run(address: int, slots_address: int, total: int, minimum: int) -> None:
     """Run ``void kernel(void *slots, int64_t begin, int64_t end)`` over ``total`` iterations.
 
