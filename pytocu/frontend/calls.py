@@ -22,7 +22,18 @@ from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, uf
 from pytocu.frontend.objects import note_function, note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
-from pytocu.frontend.values import Context, Counted, GrownMethod, Masked, Members, contains_dynamic, describe, python_type_name
+from pytocu.frontend.values import (
+    Context,
+    Counted,
+    GrownMethod,
+    Masked,
+    Members,
+    Ranks,
+    contains_dynamic,
+    describe,
+    flattened,
+    python_type_name,
+)
 from pytocu.ir.core import Value
 from pytocu.ir.types import dtype_of
 
@@ -69,6 +80,9 @@ CALLERS = {
 _arguments_of = Deferred("pytocu.frontend.vectorized", "arguments_of")
 _over_elements = Deferred("pytocu.frontend.vectorized", "over_elements")
 
+_OF_HEAPS = ("heapq", "_heapq")
+"""Modules that functions of heaps say they are of."""
+
 
 def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The abstract value of a call.
@@ -87,6 +101,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         case Method():
             handler = functools.partial(METHODS[function.name], context)
             return call_handler(function.value, f"ndarray.{function.name}", handler, args, kwargs, context)
+        case Ranks():
+            return flattened(call(frame, function.key, args, kwargs))
         case GrownMethod(grown=Counted() as counted, name=name):
             return call_handler(frame, f"list.{name}", _counted_methods()[name], (counted, *args), kwargs, context)
         case GrownMethod(grown=list() as held, name=name):
@@ -108,6 +124,10 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
         case _ if function is dataclasses.replace:
             return call_handler(frame, "dataclasses.replace", _replace.function, args, kwargs, context)
+    of_heaps = isinstance(function, types.BuiltinFunctionType | types.FunctionType) and function.__module__ in _OF_HEAPS
+    if of_heaps and function in _heap_functions():
+        handler = _heap_functions()[function]
+        return call_handler(frame, f"heapq.{function.__name__}", handler, args, kwargs, context)
     if getattr(type(function), "__pytocu_plain__", False) and hasattr(function, "__self__"):
         return call(frame, function.__func__, (function.__self__, *args), kwargs)
     python = python_function(function)
@@ -132,9 +152,6 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return attempt(context, function, *args, **kwargs)
     if function is deque:
         return call_handler(frame, "deque", _make_queue.function, args, kwargs, context)
-    if isinstance(function, types.BuiltinFunctionType) and function.__module__ == "_heapq" and function in _heap_functions():
-        handler = _heap_functions()[function]
-        return call_handler(frame, f"heapq.{function.__name__}", handler, args, kwargs, context)
     if isinstance(function, type) and _is_class(function):
         return _make(frame, function, args, kwargs)
     name = numpy_name(function)
@@ -270,7 +287,7 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
         refuse_outside(context, owner, f"{kind.__name__}.{method}()")
         # A dict's keys are compared, and its values are not.
         keys = args[:1] if method in ("setdefault", "pop") else ()
-        if kind is list and method == "sort" and (dynamic or python_function(kwargs.get("key")) is not None):
+        if kind is list and method == "sort" and (dynamic or kwargs.get("key") is not None):
             if owner and any(id(owner) in one.known for one in context.growing):
                 # In a loop that makes it longer it is one whose length a run decides.
                 _ask(context, owner, owner)

@@ -43,6 +43,8 @@ from pytocu.frontend.values import (
     as_value,
     dim_value,
     dimensions,
+    flattened,
+    list_text,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
@@ -90,6 +92,9 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     if around is None or context.elements is not None or not isinstance(held, list) or not around.state.is_own(held):
         return
     bound = _names(around.state, held)
+    if any(flattened(member) is not member for member in members):
+        text = f"{list_text(bound[0]) if bound else 'a list'} is longer in some runs than in others and holds tuples in tuples"
+        raise UnsupportedError(text, context.loc, "let each member be one tuple: (a, b, c) for ((a, b), c)")
     types = {_type_of(context, member) for member in members}
     inside = {held_in(context, member) for member in members}
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
@@ -131,6 +136,38 @@ def _want(context: Context, wanted: Wanted) -> None:
 def _names(state: State, held: Any) -> list[str]:
     pairs = zip(state.frames, state.locals, strict=True)
     return [n for f, names in pairs if not isinstance(f, Container) for n, value in names.items() if value is held]
+
+
+def begin_here(frame: Frame, held: list[Any], sample: Any) -> Counted | None:
+    """Make a list such a one where the program stands, and no loop or branch is around, if it can be one."""
+    context = frame.context
+    state = State(frame)
+    bound = _names(state, held)
+    if context.growing or context.in_side or context.in_steps or context.elements is not None:
+        return None
+    if len(bound) != 1 or not state.is_own(held) or not bound[0].isidentifier():
+        return None
+    members = [*held, sample]
+    types = [_type_of(context, member) for member in members]
+    common = types[0]
+    for other in types[1:]:
+        common = other if common == other else common_type(context, common, other)
+        if common is None:
+            raise _unlike(context, bound[0], types)
+    if isinstance(common, ArrayType) or held_in(context, sample) is not None:
+        return None
+    return _begin(frame, Wanted(context.loc, bound[0], common, None, True), 0)
+
+
+def as_mixed(context: Context, counted: Counted, values: Grown) -> None:
+    """Let a list that gets all members of another hold both kinds of numbers where that one does, or be marked as it is."""
+    if values.mixed and (not counted.mixed or (values.ints and not counted.ints)):
+        if counted.kinds is None:
+            raise _unlike(context, counted.name, [counted.type, values.type])
+        raise HandOn(counted.kinds._replace(ints=values.ints or counted.ints))
+    if values.mixed and counted.marks is not None and values.marks is None:
+        ask_for_marks(values)
+        raise _unlike(context, counted.name, [counted.type, values.type])
 
 
 def begin(frame: Frame, wanted: Sequence[Wanted]) -> None:
@@ -689,6 +726,7 @@ def settled(context: Context, counted: Counted) -> Grown:
 
 
 __all__ = [
-    "append", "as_numpys", "ask", "ask_for_marks", "ask_grown", "assign", "begin", "delete", "for_loop", "inside", "make_room",
-    "marked", "member_of", "method", "methods", "pop", "refuse_full", "settled", "while_loop",
+    "append", "as_mixed", "as_numpys", "ask", "ask_for_marks", "ask_grown", "assign", "begin", "begin_here", "delete",
+    "for_loop", "inside", "make_room", "marked", "member_of", "method", "methods", "pop", "refuse_full", "settled",
+    "while_loop",
 ]  # fmt: skip

@@ -10,14 +10,15 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.counted import append, ask, ask_grown, make_room, pop, refuse_full
+from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, pop, refuse_full, settled
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.grown import length_of, member_of, rows_of, unlike
 from pytocu.frontend.grown_members import same_held
 from pytocu.frontend.operators import binary
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
-from pytocu.frontend.values import Counted, Generated, Grown, Steps, dimensions, is_array
+from pytocu.frontend.values import Counted, Generated, Grown, Masked, Steps, as_value, dimensions, is_array
+from pytocu.ir.types import ScalarType
 
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _insert = Deferred("pytocu.frontend.list_methods", "insert")
@@ -27,6 +28,8 @@ _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> None:
     """``list.extend``, or ``+=``, of a list that need not be such a one yet."""
     context = frame.context
+    if isinstance(values, Masked):
+        values = as_value(context, values)
     if isinstance(held, Counted):
         _extend(frame, held, values)
         return
@@ -39,6 +42,10 @@ def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> Non
         with context.builder.nested():
             sample = member_of(frame, values if isinstance(values, Grown) else listed(frame, values), 0, True)
         ask(context, held, [sample])
+        counted = begin_here(frame, held, sample)
+        if counted is not None:
+            _extend(frame, counted, values)
+            return
     text = f"{what} makes a list longer by as many members as are known only at run time"
     raise UnsupportedError(text, context.loc, "use a loop that appends them one by one")
 
@@ -55,9 +62,11 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         raise UnsupportedError("deque.extend of one that has a maxlen is not compiled", context.loc, "append one by one")
     values = listed(frame, values) if _is_gone_over(values) and not isinstance(values, Grown) else values
     if isinstance(values, Grown):
-        if values.type != counted.type or not same_held(values.inner, counted.inner) or values.mixed:
+        if values.type != counted.type or not same_held(values.inner, counted.inner):
             raise unlike(context, counted.name, [counted.type, values.type])
+        as_mixed(context, counted, values)
         # It may be the list itself.
+        values = settled(context, values) if isinstance(values, Counted) else values
         rows = context.builder.emit("copy", (rows_of(context, values),))
         make_room(context, counted, dimensions(values.rows)[0])
         place = binary(context, "add", counted.begin, counted.length)
@@ -65,6 +74,9 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         if (context.loc, 0) in counted.watched:
             refuse_full(context, counted, binary(context, "subtract", end, 1))
         _assign_member(frame, counted.rows, slice(place, end), rows, counted.name)
+        if counted.marks is not None:
+            theirs = isinstance(values.type, ScalarType) if values.marks is None else values.marks
+            _assign_member(frame, counted.marks, slice(place, end), theirs, counted.name)
         counted.length = binary(context, "subtract", end, counted.begin)
         return
     for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):

@@ -146,10 +146,25 @@ def heappushpop(frame: Frame, heap: Any, item: Any, /) -> Any:
     return _run(frame, "heappushpop", _PUSH_POP, heap, item)
 
 
+def nsmallest(frame: Frame, n: Any, iterable: Any, key: Any = None) -> Any:
+    """``heapq.nsmallest``, which gives what ``sorted`` begins with."""
+    return _first_of(frame, n, iterable, key, False)
+
+
+def nlargest(frame: Frame, n: Any, iterable: Any, key: Any = None) -> Any:
+    """``heapq.nlargest``, likewise of members in the other order."""
+    return _first_of(frame, n, iterable, key, True)
+
+
+def _first_of(frame: Frame, n: Any, iterable: Any, key: Any, reverse: bool) -> Any:
+    given = {"n": n, "self": iterable, "key": key, "reverse": reverse, "sorted": sorted, "max": max}
+    return run_piece(frame, "found = sorted(self, key=key, reverse=reverse)[:max(n, 0)]", **given)
+
+
 @functools.cache
 def functions() -> dict[Any, Callable[..., Any]]:
     """By the function of `heapq` that they are."""
-    return {getattr(heapq, f.__name__): f for f in (heappush, heappop, heapify, heapreplace, heappushpop)}
+    return {getattr(heapq, f.__name__): f for f in (heappush, heappop, heapify, heapreplace, heappushpop, nsmallest, nlargest)}
 
 
 __all__ = ["functions"]

@@ -18,7 +18,7 @@ from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, Counted, Grown, as_value, dimensions
+from pytocu.frontend.values import Context, Counted, Grown, Ranks, as_value, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, WeakType, element
 
@@ -189,7 +189,7 @@ def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -
         the others then depends on how it sorts.
     """
     context = frame.context
-    ranks = grown if key is None else run_piece(frame, _RANKS, self=grown, key=key)
+    ranks = grown if key is None else run_piece(frame, _RANKS, self=grown, key=Ranks(key))
     rows = _rows_of(context, ranks) if isinstance(ranks, Grown) else None
     if rows is None or not _is_ordered(ranks, rows) or not isinstance(reverse, (bool, int)):
         what = "by such a key" if key is not None else f"of {type_text(grown.type)}"

@@ -22,7 +22,7 @@ from pytocu.frontend.ufunc_calls import rows_of
 from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
-from pytocu.ir.dims import DimLike, dim_min, empty_sentence, product
+from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence, product
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import I64, WeakType, element, scalar
 
@@ -214,10 +214,11 @@ def _in_order(
         raise UnsupportedError(
             f"{len(shape)} axes are assigned to elements of {ndim - len(lengths)} axes", context.loc, "leave out the first axes"
         )
-    if is_length(context, shape[0], 1):
+    repeats = is_length(context, shape[0], 1)
+    if repeats:
         return builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
     # Of an array without elements no value would be looked at.
-    some = dim_min(shape[0], 1)
+    some = dim_min(shape[0], 1) if repeats is False else dim_min(dim_max(shape[0] - 1, 0), 1)
     none_left = sentence.format(0, *(f"{{{k + 2}}}" for k in range(len(shown or shape[:1]))))
     require_equal(context, dim_min(some, product(lengths)), some, "ValueError", none_left, *(shown or shape[:1]))
     count, rank = ranks(context, mask)
@@ -226,6 +227,11 @@ def _in_order(
     # A position that is not needed is that of an element behind the last one.
     inside = elementwise(context, "bitwise_and", mask, elementwise(context, "less", rank, available))
     place = elementwise(context, "where", inside, rank, available)
+    if repeats is None:
+        # Only a run knows that there is one value, which all chosen elements get.
+        one = elementwise(context, "equal", available, 1)
+        fits = elementwise(context, "bitwise_or", fits, one)
+        place = elementwise(context, "where", elementwise(context, "bitwise_and", one, mask), 0, place)
     dtype = element(new.type)
     spare = broadcast(context, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *shape[1:]))
     longer = builder.emit("concatenate", (new, spare), {"axis": 0})

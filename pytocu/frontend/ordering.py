@@ -21,7 +21,7 @@ from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.reading import read_bool, scalar_of
 from pytocu.frontend.statements import run_block
-from pytocu.frontend.values import Generated, Grown, as_value, contains_dynamic, decides, dimensions
+from pytocu.frontend.values import Generated, Grown, as_value, contains_dynamic, decides, dimensions, flattened
 from pytocu.ir.core import Value
 from pytocu.ir.dims import empty_sentence
 from pytocu.ir.types import WeakType, element
@@ -237,6 +237,7 @@ _RANKS = "found = (*found, q if less else p, p if less else q)\n"
 def refuse_unordered(frame: Frame, value: Any) -> None:
     """Let a run be refused in which a number, or one in a tuple, is NaN."""
     context = frame.context
+    value = flattened(value)
     for member in value if isinstance(value, tuple | list) else (value,):
         if isinstance(member, Value) and not dimensions(member) and _kind(member) == "f":
             ordered = as_value(context, binary(context, "equal", member, member))

@@ -32,6 +32,7 @@ from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
     Context,
+    Counted,
     Flat,
     Grown,
     Masked,
@@ -47,7 +48,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.guards import overrides
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_min
+from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
 _assign_flat = Deferred("pytocu.frontend.flat", "assign")
@@ -56,6 +57,8 @@ _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
+_rows_of = Deferred("pytocu.frontend.grown", "rows_of")
+_settled = Deferred("pytocu.frontend.counted", "settled")
 _scatter = Deferred("pytocu.frontend.scattering", "assign")
 
 
@@ -242,19 +245,28 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     attempt(context, base.__setitem__, key, value)
 
 
+def _require_as_many(context: Context, length: DimLike, count: int) -> None:
+    """Let a run raise what Python says where there are not as many members as targets."""
+    said = f"not enough values to unpack (expected {count}, got {{0}})"
+    require_equal(context, dim_min(length, count), count, "ValueError", said)
+    require_equal(context, length, count, "ValueError", f"too many values to unpack (expected {count})")
+
+
 def unpack(frame: Frame, parts: list[ast.expr], value: Any) -> None:
     """Assign the members of a value to several targets."""
     loc = frame.context.loc
     if (isinstance(value, Value) and not is_array(value)) or value is None or is_number(value):
         raise raised(TypeError(f"cannot unpack non-iterable {type_name(value)} object"), loc, "it is one value")
     star = next((n for n, p in enumerate(parts) if isinstance(p, ast.Starred)), None)
-    if star is None and isinstance(value, Value) and dimensions(value) and not isinstance(dimensions(value)[0], int):
-        length, count = dimensions(value)[0], len(parts)
-        said = f"not enough values to unpack (expected {count}, got {{0}})"
-        require_equal(frame.context, dim_min(length, count), count, "ValueError", said)
-        require_equal(frame.context, length, count, "ValueError", f"too many values to unpack (expected {count})")
+    long = isinstance(value, Value) and bool(dimensions(value)) and not isinstance(dimensions(value)[0], int)
+    if star is None and isinstance(value, Value) and long:
+        _require_as_many(frame.context, dimensions(value)[0], len(parts))
         # Comparing these positions once more would refuse in other words, before a loop that has no step.
-        items = [frame.context.builder.emit("index", (value,), {"axis": 0, "at": n}) for n in range(count)]
+        items = [frame.context.builder.emit("index", (value,), {"axis": 0, "at": n}) for n in range(len(parts))]
+    elif star is None and isinstance(value, Grown):
+        value = _settled(frame.context, value) if isinstance(value, Counted) else value
+        _require_as_many(frame.context, dimensions(_rows_of(frame.context, value))[0], len(parts))
+        items = [_member_of(frame, value, n, True) for n in range(len(parts))]
     else:
         items = list(iterate(frame, value, "unpacking"))
     if star is None:

@@ -461,6 +461,29 @@ class GrownMethod:
         self.grown, self.name = grown, name
 
 
+class Ranks:
+    """What is sorted by: a key whose tuples in tuples are as good as one tuple, since those of all members are alike."""
+
+    __pytocu_plain__ = True
+    __slots__ = ("key",)
+
+    def __init__(self, key: Any):
+        self.key = key
+
+
+def flattened(value: Any) -> Any:
+    """A tuple without tuples in it.
+
+    Examples
+    --------
+    >>> flattened((1, (2, (3, 4))))
+    (1, 2, 3, 4)
+    """
+    if not any(isinstance(member, tuple) for member in (value if isinstance(value, tuple) else ())):
+        return value
+    return tuple(one for member in value for one in (flattened(member) if isinstance(member, tuple) else (member,)))
+
+
 class Perhaps:
     """A value or None, of which only a run knows which it is; see `pytocu.frontend.perhaps`.
 
