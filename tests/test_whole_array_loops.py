@@ -840,3 +840,24 @@ def test_no_step_of_an_inner_loop_is_wrong_where_it_has_none(function, columns):
     np.testing.assert_array_equal(jitted(rows, 3), function(rows, 3))
     with pytest.raises(IndexError, match=f"index 2 is out of bounds for axis 0 with size {columns}"):
         jitted(np.zeros((2, columns)), 3)
+
+
+def power_iteration(a, v, tolerance, most):
+    last = 0.0
+    for k in range(most):
+        w = a @ v
+        value = v @ w
+        v = w / np.sqrt(w @ w)
+        if abs(value - last) < tolerance:
+            return value, v, k
+        last = value
+    return last, v, most
+
+
+def test_results_of_a_branch_are_made_of_different_sums():
+    # One kernel has several results of the branch that ends the loop, and each root needs other operands of it.
+    jitted = pytocu.jit(power_iteration)
+    for size, most in ((3, 50), (40, 50), (40, 2)):
+        a = np.diag(np.arange(1.0, size + 1)) + 0.1
+        for found, wanted in zip(jitted(a, np.ones(size), 1e-3, most), power_iteration(a, np.ones(size), 1e-3, most), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-12)

@@ -368,3 +368,16 @@ def test_errors_in_steps_that_do_much_are_those_of_the_steps() -> None:
 
     with pytest.raises(pytocu.CompileError, match=r"\(60,?\) \(59,?\)"):
         pytocu.jit(wrong)(np.ones(60), np.ones(60))
+
+
+def test_arrays_of_a_step_are_no_modules() -> None:
+    def summed(a: Any, b: Any) -> Any:
+        # The name behind which the method stands is first bound in the loop.
+        for _ in range(50):
+            product = a * b
+            total = product.sum()
+            a = product / 2
+        return total
+
+    a, b = np.linspace(1, 2, 60), np.linspace(1, 1.5, 60)
+    np.testing.assert_allclose(pytocu.jit(summed)(a, b), summed(a, b), rtol=1e-13)

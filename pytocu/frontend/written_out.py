@@ -176,10 +176,19 @@ class _Use(ast.NodeVisitor):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(value=ast.Name(id=module)))):
                     held = self.frame.locals.get(name)
-                    if module in self.frame.locals or not (held is None or isinstance(held, Unset)):
+                    # A name of the function's own is no module, and need not be bound yet.
+                    if self._is_own(module) or not (held is None or isinstance(held, Unset)):
                         continue
                     if evaluate(self.frame, ast.copy_location(ast.Name(module, ast.Load()), node.value)) is np:
                         self.arrays.add(name)
+
+    def _is_own(self, name: str) -> bool:
+        scope: Frame | None = self.frame
+        while scope is not None:
+            if name in scope.locals or name in scope.scope.names:
+                return True
+            scope = scope.parent
+        return False
 
     def find_numbers(self, body: Sequence[ast.stmt]) -> None:
         """Know the names that are bound to what is made of the numbers."""

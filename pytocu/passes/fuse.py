@@ -20,7 +20,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.regions import is_region
 from pytocu.ir.rewrite import copy_with
-from pytocu.ir.types import ArrayType, ScalarType
+from pytocu.ir.types import ArrayType, ScalarType, Type, element, scalar, shape_of
 from pytocu.passes import cleanup, storages
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext, Target
@@ -197,7 +197,7 @@ def _kernel(
             inner[value] = region.emit("cast", (param,), {}, (value.type,))
     for inst in order:
         region.loc = inst.loc
-        made = copy_with(inst, region, [inner[a] for a in inst.args])
+        made = copy_with(inst, region, [inner[a] if a in inner else _zeros(region, a.type) for a in inst.args])
         inner.update(zip(inst.results, made, strict=True))
     root = roots[0].value
     region.loc = root.inst.loc if root.inst else region.loc
@@ -217,6 +217,15 @@ def _kernel(
     return kernel.results
 
 
+def _zeros(builder: Builder, type: Type) -> Value:
+    """What stands for an operand of a loop or branch that none of the results is made of that a kernel has."""
+    dtype, shape = element(type), shape_of(type)
+    zero = builder.const(dtype.numpy.type(0).item(), scalar(dtype))
+    if not isinstance(type, ArrayType):
+        return zero
+    return builder.emit("broadcast", (zero,), {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape})
+
+
 def _name(value: Value) -> str:
     """The user's name for a kernel input; a converted scalar is called like the scalar."""
     if value.name or value.inst is None or value.inst.op.name != "convert":
@@ -227,25 +236,33 @@ def _name(value: Value) -> str:
 def _producers(roots: Sequence[Root]) -> tuple[list[Inst], list[Value]]:
     """The instructions a kernel holds, operands first, and the values it takes from outside."""
     inputs: dict[Value, None] = {}
+    needed = [{value for value, _ in root.needed} for root in roots]
     order: list[Inst] = []
     done: set[Inst] = set()
     for root in roots:
         assert root.value.inst is not None
-        stack: list[tuple[Inst, bool]] = [(root.value.inst, False)]
+        stack: list[tuple[Inst, bool, Root]] = [(root.value.inst, False, root)]
         while stack:
-            inst, ready = stack.pop()
+            inst, ready, reader = stack.pop()
             if inst in done:
                 continue
             if ready:
                 done.add(inst)
                 order.append(inst)
                 continue
-            stack.append((inst, True))
+            stack.append((inst, True, reader))
             for arg in reversed(inst.args):
-                if root.enters(arg):
+                by = reader
+                if is_region(inst) and not on_host(arg):
+                    # Its results may be made of different operands, and be results of different roots.
+                    wanted = [other for other, values in zip(roots, needed, strict=True) if arg in values]
+                    if not wanted:
+                        continue
+                    by = reader if reader in wanted else wanted[0]
+                if by.enters(arg):
                     assert arg.inst is not None
                     if arg.inst not in done:
-                        stack.append((arg.inst, False))
+                        stack.append((arg.inst, False, by))
                 else:
                     inputs[arg] = None
     return order, list(inputs)
