@@ -859,5 +859,6 @@ def test_results_of_a_branch_are_made_of_different_sums():
     jitted = pytocu.jit(power_iteration)
     for size, most in ((3, 50), (40, 50), (40, 2)):
         a = np.diag(np.arange(1.0, size + 1)) + 0.1
-        for found, wanted in zip(jitted(a, np.ones(size), 1e-3, most), power_iteration(a, np.ones(size), 1e-3, most), strict=True):
+        given = a, np.ones(size), 1e-3, most
+        for found, wanted in zip(jitted(*given), power_iteration(*given), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12)
