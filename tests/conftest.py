@@ -40,10 +40,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Who names files, tests or marks wants all of them; workers of pytest-xdist are handed the option."""
-    named = config.args_source is pytest.Config.ArgsSource.ARGS or config.option.markexpr or config.option.keyword
-    if named and not hasattr(config, "workerinput"):
-        config.option.whole = True
+    """Who names files, tests or marks wants all of them; workers of pytest-xdist are given the same arguments."""
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    config.option.whole |= bool(named or config.option.markexpr or config.option.keyword)
 
 
 def pytest_unconfigure() -> None:

@@ -518,3 +518,4 @@ def test_a_part_of_many_cases_is_run_and_the_rest_counted(tmp_path):
     if importlib.util.find_spec("xdist") is not None:
         assert f"{90 - chosen} cases of tests with many left out" in run("-n", "2")
         assert "135 passed" in run("-n", "2", "--whole")
+        assert "135 passed" in run("-n", "2", "test_cases.py")

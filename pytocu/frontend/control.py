@@ -19,7 +19,7 @@ from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, me
 from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
 from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
-from pytocu.frontend.ranges import Facts, facts_of, knowing, outside_of
+from pytocu.frontend.ranges import Facts, facts_of, knowing, note, outside_of
 from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
 from pytocu.ir import regions
@@ -111,7 +111,7 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
             with builder.at(loc):
                 _refuse(frame, test, taken, insts, found)
             # There is no other way from here on, and so the condition is known.
-            builder.compared += facts_of_sides[taken]
+            note(context, facts_of_sides[taken])
             flow, last = reached(context, no if taken else yes)
             if last is None:
                 return flow.signal()

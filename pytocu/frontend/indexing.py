@@ -12,7 +12,7 @@ import numpy as np
 
 from pytocu.errors import IndexingError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.operators import clamped, is_c_long
-from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, number_as_dim, on_axis, slice_bound
+from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, note, number_as_dim, on_axis, slice_bound
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
@@ -347,7 +347,7 @@ def _position(context: Context, index: DimLike | None, length: DimLike, axis: in
     inside = length - index - 1, length + index
     if not all(map(known, inside)):
         context.builder.emit("check", (), {"kind": "index", "dims": (index, length, axis), "shapes": ()})
-        context.builder.compared += inside
+        note(context, inside)
     return from_front(index, length, known)
 
 

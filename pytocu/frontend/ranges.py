@@ -232,6 +232,35 @@ def knowing(context: Context, facts: Sequence[DimLike], steps: bool = False) -> 
         context.facts, context.step_facts, context.in_steps, context.in_side = saved
 
 
+def note(context: Context, facts: Facts) -> None:
+    """State what the program compares where it stands: it is known from there on."""
+    builder = context.builder
+    builder.compared = strongest((*builder.compared, *facts))
+
+
+def strongest(facts: Facts) -> Facts:
+    """Facts without those that others imply which differ by a number alone: an index with each of many numbers added.
+
+    Examples
+    --------
+    >>> n, t = symbol("n"), symbol("t")
+    >>> [str(fact) for fact in strongest((n - t - 1, t, n - t - 3, t + 2, n - t - 2))]
+    ['-t + n - 3', 't']
+    """
+    least: dict[Any, DimLike] = {}
+    for fact in facts:
+        terms = tuple([term for term in fact.terms if term[0]]) if isinstance(fact, Dim) else ()
+        other = least.setdefault(terms, fact)
+        if other is not fact and _number_of(fact) < _number_of(other):
+            least[terms] = fact
+    return tuple(least.values())
+
+
+def _number_of(dim: DimLike) -> int:
+    """What is added to a polynomial."""
+    return sum(factor for monomial, factor in dim.terms if not monomial) if isinstance(dim, Dim) else dim
+
+
 def known_here(context: Context, branches: bool = True) -> Known:
     """What is known where the program stands, by the branches taken and what was compared as well, of numbers of run time.
 
@@ -280,7 +309,7 @@ def _telling(dim: DimLike, facts: Facts) -> list[DimLike]:
 
     A number that is subtracted in one fact and stands nowhere else may be 0, so the fact says what it says without it.
     """
-    left = list(dict.fromkeys(facts))
+    left = list(strongest(facts))
     while True:
         seen = Counter(name for d in (dim, *left) for name in symbols(d))
         shorter = [_without(fact, {name for name in symbols(fact) if seen[name] == 1}) for fact in left]

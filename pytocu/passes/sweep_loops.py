@@ -6,14 +6,14 @@ What one step stores and a later one reads at the place that lies so many steps 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symbol
 from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, is_region, numbers_of, origin, parameters
 from pytocu.ir.types import I64, INDEX, Type, element, scalar
-from pytocu.passes.accesses import Index, demand, position, target_index, whole_index
+from pytocu.passes.accesses import Index, Walked, demand, position, target_index, whole_index
 from pytocu.passes.affine import Affine, mentions
 from pytocu.passes.elements import Elements, Memory, Target
 from pytocu.passes.region_loops import bind_numbers
@@ -267,7 +267,7 @@ class _Writer:
             at = target_index(change.args[1], param, self.whole, e.ndim)
             if not any(mentions(p, {name}) for p in at):
                 continue
-            read = {place for value, place in self.demanded(steps) if value is param}
+            read = {place for _, value, place in self.demanded(steps) if value is param}
             places = [_moved(at, name, d if falling else -d) for d in range(1, MOST_BACK + 1)]
             known = frozenset(n for n, place in enumerate(places) if place in read)
             if known:
@@ -321,6 +321,7 @@ class _Writer:
         e.made.update(((p, position(p, self.whole)), value) for p, value in own.items())
         e.made.update(known or {})
         steps = list(events(inst, region, e.ndim))
+        reads = _Reads(self, steps)
         inner = set(numbers_of(region))
         results: list[Value] = []
         outer, alone = builder, e.loop_index
@@ -335,7 +336,7 @@ class _Writer:
             if event.inst is None:
                 results = elements
             elif event.inst.op.name == "update":
-                self.load_before(builder, steps[place + 1 :], event.inst.args[:1], inner)
+                reads.load(self, builder, place, event.inst.args[:1], inner)
                 self.store(builder, event.inst, elements[0])
             elif event.inst.op.name == "check":
                 e.compare(builder, event.inst)
@@ -344,8 +345,10 @@ class _Writer:
                 inner -= set(event.inst.attr("names", ()))
             else:
                 first = [origin(event.inst.results[k]) for k in carried_memories(event.inst)]
-                self.load_before(builder, steps[place + 1 :], first, inner)
+                reads.load(self, builder, place, first, inner)
                 self.region_inst(builder, event.inst)
+            if event.inst is not None:
+                reads.add(event.inst)
         results.extend(e.made[value, at] for value, at in shown)
         if together:
             assert self.lanes is not None
@@ -366,20 +369,50 @@ class _Writer:
         e.versions[inst.results[0]] = memory
         e.made[inst.results[0], at] = new
 
-    def load_before(self, builder: Builder, later: Sequence[Event], contents: Sequence[Value], inner: Set[str]) -> None:
-        """Load what later steps read of contents that are about to change."""
-        e = self.e
-        pointers = {e.versions[c].pointer for c in contents}
-        for value, at in self.demanded(later):
-            memory = e.versions.get(value)
-            if memory is not None and memory.pointer in pointers and not any(mentions(p, inner) for p in at):
-                e.operand(builder, value, at)
+    def demanded(self, steps: Sequence[Event]) -> Iterator[tuple[int, Value, Index]]:
+        """Everything that steps of a region need, each once: the number of the first step that does, and what it is."""
+        ndim, walked = self.e.ndim, Walked()
+        for number, event in enumerate(steps):
+            for value, at in event.values:
+                yield from ((number, *pair) for pair in demand([value], at, ndim, is_event, chosen=False, walked=walked))
 
-    def demanded(self, steps: Sequence[Event]) -> list[tuple[Value, Index]]:
-        """Everything that steps of a region need."""
-        ndim = self.e.ndim
-        pairs = (pair for event in steps for pair in event.values)
-        return [p for value, at in pairs for p in demand([value], at, ndim, is_event, chosen=False)]
+
+class _Reads:
+    """What the steps of a region read of contents that are in memory, until it is loaded.
+
+    A step computes what it needs when its turn comes; what a later one needs is loaded before a change of the contents.
+    """
+
+    def __init__(self, writer: _Writer, steps: Sequence[Event]):
+        self.versions = writer.e.versions
+        # By contents, in the order of the steps: those of which the place in memory is known, and those that steps make.
+        self.waiting: dict[Value, list[tuple[int, int, Index]]] = {}
+        for order, (number, value, at) in enumerate(writer.demanded(steps)):
+            if is_event(value):
+                self.waiting.setdefault(value, []).append((number, order, at))
+        self.ready = [value for value in self.waiting if value in self.versions]
+
+    def add(self, inst: Inst) -> None:
+        """What a step has made is in memory."""
+        self.ready += [value for value in inst.results if value in self.waiting and value in self.versions]
+
+    def load(self, writer: _Writer, builder: Builder, place: int, contents: Sequence[Value], inner: Set[str]) -> None:
+        """Load what steps behind a place read of contents that change there, at positions that are known by then."""
+        pointers = {self.versions[c].pointer for c in contents}
+        found: list[tuple[int, Value, Index]] = []
+        for value in [v for v in self.ready if self.versions[v].pointer in pointers]:
+            left: list[tuple[int, int, Index]] = []
+            for number, order, at in self.waiting[value]:
+                if number <= place:
+                    continue
+                if any(mentions(p, inner) for p in at):
+                    left.append((number, order, at))
+                else:
+                    found.append((order, value, at))
+            self.waiting[value] = left
+        self.ready = [value for value in self.ready if self.waiting[value]]
+        for _, value, at in sorted(found, key=lambda entry: entry[0]):
+            writer.e.operand(builder, value, at)
 
 
 def _moved(place: Index, name: str, steps: int) -> Index:

@@ -168,18 +168,25 @@ def events(inst: Inst, region: Block, free: int) -> Iterator[Event]:
 
 def _read_before(region: Block) -> dict[Inst, list[Pair]]:
     """By change: numbers made before it of the contents that it changes, which are used behind it."""
-    place = {result: n for n, inst in enumerate(region.insts) for result in inst.results if not shape_of(result.type)}
-    last = {operand: n for n, inst in enumerate(region.insts) for operand in inst.args if operand in place}
+    numbers = {result for inst in region.insts for result in inst.results if not shape_of(result.type)}
+    last = {operand: n for n, inst in enumerate(region.insts) for operand in inst.args if operand in numbers}
+    order = {value: number for number, value in enumerate(last)}
     sources: dict[Value, frozenset[Value]] = {}
+    # By contents and parameters: numbers made of them that a later step uses.
+    made: dict[Value, list[Value]] = {}
     found: dict[Inst, list[Pair]] = {}
     for n, step in enumerate(region.insts[:-1]):
         if step.op.name == "update" or changes(step):
             contents = {step.args[0]} if step.op.name == "update" else _contents(step)
-            numbers = [v for v, end in last.items() if place[v] < n < end and not is_event(v) and not of_whole_arrays(v)]
-            found[step] = [(v, ()) for v in numbers if not contents.isdisjoint(sources[v])]
+            before = {v for c in contents for v in made.get(c, ()) if n < last[v]}
+            found[step] = [(v, ()) for v in sorted(before, key=order.__getitem__)]
         # The contents and parameters that each value is made of.
         made_of = frozenset[Value]().union(*(sources.get(a, {a}) for a in step.args))
-        sources.update((result, frozenset([result]) if is_event(result) else made_of) for result in step.results)
+        for result in step.results:
+            sources[result] = frozenset([result]) if is_event(result) else made_of
+            if last.get(result, n) > n and not is_event(result) and not of_whole_arrays(result):
+                for source in made_of:
+                    made.setdefault(source, []).append(result)
     return found
 
 
