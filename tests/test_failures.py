@@ -19,9 +19,12 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.passes.context import PassContext, Target
 from pytocu.passes.pipeline import run_pipeline
+from pytocu.planning import make_plan
 from pytocu.runtime import cuda, failures
 from pytocu.runtime.failures import Failure
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
+from pytocu.runtime.program import Program
+from pytocu.runtime.templates import ANY_LIBRARY
 
 TWO = """
 func @two(%x: i64[n], %y: f32[n]) {
@@ -115,6 +118,23 @@ def test_words_on_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     memory[2] = 0
     with pytest.raises(ValueError, match=r"^no\n"):
         words.check()
+    # Of the call that looks.
+    memory[:] = [7, 5, 0]
+    with pytest.raises(IndexError, match=r"index 7 of 5") as caught:
+        words.check(waited=True)
+    assert "earlier" not in str(caught.value)
+    words.check(waited=True)
+
+
+def chosen_of_a_table(table: np.ndarray, at: np.ndarray) -> np.ndarray:
+    found = table[at]
+    return found[found > 0] + 1
+
+
+def test_a_call_that_waits_for_its_kernels_says_what_they_found() -> None:
+    host = pytocu.jit(chosen_of_a_table).lower("f32[n]", "i64[m]").host("cuda:sm_90")
+    text = Program(make_plan(host), ANY_LIBRARY, ("executor", "infos")).source
+    assert text.index("executor.word(") < text.index("executor.notice()") < text.rindex("executor.launch(")
 
 
 class _nothing:

@@ -7,6 +7,7 @@ On the CPU the words belong to the call, which looks at them behind the kernel a
 statement.  On a GPU nobody waits for the kernel: the words lie in the host's memory, which kernels
 write, belong to the code on its device, and are looked at
 
+* when a call waits for a number that its kernels compute, such as the length of a result,
 * when the same code is called the next time,
 * when pytocu waits for the GPU: results that are copied to the host (``device="cuda"``,
   ``copy_to_host``), and :func:`synchronize`.
@@ -73,8 +74,13 @@ class SharedWords:
             # A kernel may run when nobody has its code any more, so these few bytes stay.
             _all.append(self)
 
-    def check(self) -> None:
+    def check(self, waited: bool = False) -> None:
         """Raise what kernels that are done have found, once.
+
+        Parameters
+        ----------
+        waited : bool
+            A call asks that has looked before its first kernel, and has waited for its kernels since.
 
         Raises
         ------
@@ -87,7 +93,8 @@ class SharedWords:
         if need is None:
             # The lengths are written first in part.
             return
-        error = found(self.memory, need, "an earlier call found this on the GPU; its results are not valid")
+        earlier = "an earlier call found this on the GPU; its results are not valid"
+        error = found(self.memory, need, None if waited else earlier)
         ctypes.memmove(self.pointer, self._clean, len(self._clean))
         raise error
 

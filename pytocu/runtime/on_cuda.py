@@ -184,6 +184,10 @@ class CudaExecutor:
         words.check()
         return words.memory, words.pointer
 
+    def notice(self) -> None:
+        """What kernels of this call have noted is raised; the host has waited for them."""
+        self.words(self.device).check(waited=True)
+
     def word(self, pointer: int) -> int:
         """An int64 that a kernel has written; the host waits for it."""
         return host_steps().read_device_word(pointer, self.stream, self.device)
@@ -269,4 +273,5 @@ def launch_of(
     idle = "if is_foreign(kernels[{number}]): return NotImplemented"
     keep = "keep_for_replays(stream, {made})"
     steps, note = "loops[{loop}].steps({numbers}, {alone}, stream)", "{steps}.note(({number}, parameters.state()))"
-    return Launch(text, idle, names, keep, noted, steps=steps, note=note, loaded=loaded)
+    noticed = "failing.check(waited=True)"
+    return Launch(text, idle, names, keep, noted, noticed=noticed, steps=steps, note=note, loaded=loaded)

@@ -245,6 +245,7 @@ class _Writer(Text):
             case ("read", slot, source):
                 self.globals["truth"] = truth
                 add(f"v{slot} = truth({self.access.scalar.format(made=f'v{source}')})")
+                self.notice()
                 for steps in (steps for steps, flag in self.flags.items() if flag == source):
                     pointer = self.access.made_pointer.format(made=f"v{source}")
                     add(f"if {steps}.noting: {self.access.note_flag.format(steps=steps, pointer=pointer)}")
@@ -300,10 +301,16 @@ class _Writer(Text):
         fail = self.failures.steps(position, index, size, axis, steps)
         self.check(f"not ({inside})", f"{self.constant(fail, 'fail')}({{{sizes}}})")
 
+    def notice(self) -> None:
+        """What was wrong with the data is raised before the host goes on with what was made of them."""
+        if self.words and self.access.noticed:
+            self.lines.append(self.access.noticed)
+
     def read_length(self, position: int, slot: int, name: str, limit: DimLike) -> None:
         """The host waits for a number; what follows depends on more than lengths and strides of arguments."""
         self.lengths[name] = length = f"n{len(self.lengths)}"
         self.lines.append(f"{length} = {self.access.word.format(pointer=self.access.made_pointer.format(made=f'v{slot}'))}")
+        self.notice()
         if not isinstance(limit, Dim):
             self.lines.append(f"if {length} > {limit}: {self.constant(self.failures.too_long(position), 'fail')}({length})")
         self.early = self.lines

@@ -29,8 +29,9 @@ class Access(Record):
     ``{position}``: the step), and `shared` leaves a call whose arguments are in other memory than
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
     in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
-    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty.  `word` reads an
-    int64 at ``{pointer}`` and waits for it, and `library` calls ``{name}`` of the caller's library, which gives
+    requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty, and `noticed`
+    raises it where the host has waited for something else.  `word` reads an int64 at ``{pointer}`` and
+    waits for it, and `library` calls ``{name}`` of the caller's library, which gives
     `library_targets`, by default the arrays.  `steps` makes the steps of the loop ``{loop}`` whose launches repeat, over
     ``{numbers}`` (see `pytocu.runtime.host_loops`), ``{alone}`` where it is not a step of another one whose launches are
     noted, and `note` gives a launch to the steps ``{steps}``; `until` and `note_flag` are these for a loop that ends when the
@@ -59,6 +60,7 @@ class Access(Record):
     shared: str = ""
     failures: str = ""
     failed: str = ""
+    noticed: str = ""
     word: str = ""
     library: str = ""
     library_targets: str = ""
@@ -87,6 +89,7 @@ class Launch(Record):
     note_flag: str = ""
     computes: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
+    noticed: str = ""
 
 
 ANY_LIBRARY = Access(
@@ -110,5 +113,6 @@ ANY_LIBRARY = Access(
     until="executor.until({loop})",
     note_flag="{steps}.note((-1, {pointer}, 0, 0))",
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
+    noticed="if not executor.waits: executor.notice()",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""

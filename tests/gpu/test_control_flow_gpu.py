@@ -85,3 +85,24 @@ def large_rod(u: Any, n: int) -> Any:
 def test_a_stencil_takes_many_steps(length: int, cupy: Any) -> None:
     rod = np.random.default_rng(1).random(length, np.float32)
     same(cupy.asnumpy(pytocu.jit(large_rod)(cupy.asarray(rod), 100)), large_rod(rod, 100), False)
+
+
+def popped_and_counted(x: Any, n: int) -> Any:
+    found, t = [1], 0
+    for i in range(n):
+        if x[i] > 0:
+            t = found.pop()
+    while found and t < n:
+        t += 1
+        found.append(t)
+    return np.int64(len(found) * 100 + t)
+
+
+def test_a_call_that_waits_for_its_kernels_says_what_they_found(cupy: Any) -> None:
+    jitted = pytocu.jit(popped_and_counted)
+    with pytest.raises(IndexError, match=r"^pop from empty list") as caught:
+        jitted(cupy.ones(4), 4)
+    assert "earlier call" not in str(caught.value)
+    zeros = np.zeros(4)
+    same(on_host(cupy, jitted(cupy.asarray(zeros), 4)), popped_and_counted(zeros, 4), False)
+    pytocu.synchronize()
