@@ -65,10 +65,12 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         if values.type != counted.type or not same_held(values.inner, counted.inner):
             raise unlike(context, counted.name, [counted.type, values.type])
         as_mixed(context, counted, values)
+        # How many a list has is known later than how many it has room for.
+        most = dimensions(values.rows)[0]
         # It may be the list itself.
         values = settled(context, values) if isinstance(values, Counted) else values
         rows = context.builder.emit("copy", (rows_of(context, values),))
-        make_room(context, counted, dimensions(values.rows)[0])
+        make_room(context, counted, most)
         place = binary(context, "add", counted.begin, counted.length)
         end = binary(context, "add", place, length_of(context, values))
         if (context.loc, 0) in counted.watched:

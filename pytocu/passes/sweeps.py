@@ -171,17 +171,21 @@ def _read_before(region: Block) -> dict[Inst, list[Pair]]:
     numbers = {result for inst in region.insts for result in inst.results if not shape_of(result.type)}
     last = {operand: n for n, inst in enumerate(region.insts) for operand in inst.args if operand in numbers}
     order = {value: number for number, value in enumerate(last)}
+    contents = {
+        n: {step.args[0]} if step.op.name == "update" else _contents(step)
+        for n, step in enumerate(region.insts[:-1])
+        if step.op.name == "update" or changes(step)
+    }
+    changed = {content: n for n, changing in contents.items() for content in changing}
+    # What each value is made of and is changed behind it, and by what they are made of the numbers that a later step uses.
     sources: dict[Value, frozenset[Value]] = {}
-    # By contents and parameters: numbers made of them that a later step uses.
     made: dict[Value, list[Value]] = {}
     found: dict[Inst, list[Pair]] = {}
     for n, step in enumerate(region.insts[:-1]):
-        if step.op.name == "update" or changes(step):
-            contents = {step.args[0]} if step.op.name == "update" else _contents(step)
-            before = {v for c in contents for v in made.get(c, ()) if n < last[v]}
+        if n in contents:
+            before = {v for content in contents[n] for v in made.get(content, ()) if n < last[v]}
             found[step] = [(v, ()) for v in sorted(before, key=order.__getitem__)]
-        # The contents and parameters that each value is made of.
-        made_of = frozenset[Value]().union(*(sources.get(a, {a}) for a in step.args))
+        made_of = frozenset(s for a in step.args for s in sources.get(a, (a,)) if changed.get(s, n) > n)
         for result in step.results:
             sources[result] = frozenset([result]) if is_event(result) else made_of
             if last.get(result, n) > n and not is_event(result) and not of_whole_arrays(result):
