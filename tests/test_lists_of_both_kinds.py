@@ -47,7 +47,14 @@ def either_in_a_branch(n, e):
     return found
 
 
-@pytest.mark.parametrize("function", [ready, ordered, either_in_a_branch])
+def turned(n, e):
+    found = [n]
+    while found[-1] > 0 and len(found) < 9:
+        found.append(e[found[-1]])
+    return found[::-1], found[1:]
+
+
+@pytest.mark.parametrize("function", [ready, ordered, either_in_a_branch, turned])
 def test_returned_lists_hold_numbers_of_both_kinds(function) -> None:
     jitted = pytocu.jit(function)
     for e in ([0, 1, 0, 2], [0, 0, 0, 1], [0, 1, 1, 0]):

@@ -98,7 +98,12 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     types = {_type_of(context, member) for member in members}
     inside = {held_in(context, member) for member in members}
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
-        raise _unlike(context, bound[0], [_type_of(context, member) for member in members])
+        ordered: list[Any] = sorted(types, key=lambda one: isinstance(one, WeakType))
+        common = functools.reduce(lambda a, b: a if a is None else common_type(context, a, b), ordered)
+        if not isinstance(common, ScalarType):
+            raise _unlike(context, bound[0], [_type_of(context, member) for member in members])
+        # Python's numbers and NumPy's.
+        types = {common}
     differ = len(types) > 1 or len(inside) > 1 or any(one is not None and one.columns for one in inside)
     if len(bound) == 1 and differ and None not in inside and (held := _joined(context, members)) is not None:
         _want(context, Wanted(around.place, bound[0], _row_type(held), held, branch))

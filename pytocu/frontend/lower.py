@@ -332,8 +332,9 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _leaf(as_value(context, result), leaves)
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
-    if isinstance(result, Counted):
+    if isinstance(result, Grown):
         _ask_for_marks(result)
+    if isinstance(result, Counted):
         result = context.placed_counted.setdefault(id(result), _settled(context, result))
     if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
         if kind == "either":
