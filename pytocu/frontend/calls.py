@@ -124,8 +124,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
         case _ if function is dataclasses.replace:
             return call_handler(frame, "dataclasses.replace", _replace.function, args, kwargs, context)
-    of_heaps = isinstance(function, types.BuiltinFunctionType | types.FunctionType) and function.__module__ in _OF_HEAPS
-    if of_heaps and function in _heap_functions():
+    if _is_of_heaps(function):
         handler = _heap_functions()[function]
         return call_handler(frame, f"heapq.{function.__name__}", handler, args, kwargs, context)
     if getattr(type(function), "__pytocu_plain__", False) and hasattr(function, "__self__"):
@@ -205,6 +204,12 @@ def _is_named_tuple(function: Any) -> bool:
         return False
     made_by = getattr(function.__new__, "__globals__", {}).get("__name__", "")
     return made_by.startswith("namedtuple_") and function.__init__ is object.__init__
+
+
+def _is_of_heaps(function: Any) -> bool:
+    """Whether it is a function of `heapq`, which are written here as the programs that they are."""
+    plain = isinstance(function, types.BuiltinFunctionType | types.FunctionType)
+    return plain and function.__module__ in _OF_HEAPS and function in _heap_functions()
 
 
 def python_function(function: Any) -> types.FunctionType | None:

@@ -98,8 +98,9 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     types = {_type_of(context, member) for member in members}
     inside = {held_in(context, member) for member in members}
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
-        ordered: list[Any] = sorted(types, key=lambda one: isinstance(one, WeakType))
-        common = functools.reduce(lambda a, b: a if a is None else common_type(context, a, b), ordered)
+        common, *others = sorted(types, key=lambda one: isinstance(one, WeakType))
+        for other in others:
+            common = None if common is None else common_type(context, common, other)
         if not isinstance(common, ScalarType):
             raise _unlike(context, bound[0], [_type_of(context, member) for member in members])
         # Python's numbers and NumPy's.
