@@ -24,7 +24,7 @@ MOST = 4
 
 def place_of(context: Context, base: Value | Masked, key: Any) -> int | None:
     """Where in a key a list of few positions stands beside slices, or None."""
-    if context.elements is not None or not is_array(base):
+    if context.elements is not None or not isinstance(base, Value) or not is_array(base):
         return None
     items = key if isinstance(key, tuple) else (key,)
     lists = [number for number, item in enumerate(items) if isinstance(item, list)]
