@@ -117,6 +117,10 @@ def marked(x, m):
     return x, x[m].sum()
 
 
+def unmarked(x, m):
+    return x[~m]
+
+
 def changed(u, v):
     u[1:] = v[:-1] * 2
     v += 1
@@ -397,6 +401,10 @@ PLANTED += [
     (
         fault("products of twice the number", "shared_divisors:_quotient", "(a.cast(F64) *", "((a + a).cast(F64) *"),
         *("normalised", "f32[n, m]", ("pass", "shared-divisors"), ""),
+    ),
+    (
+        fault("inverted masks are masks", "compactions:_in_memory", 'in ("copy", ', 'in ("copy", "invert", '),
+        *("unmarked", "f32[n], bool[n]", ("pass", "compactions"), ""),
     ),
     (
         Fault("masked elements stay", "pytocu.frontend.masked_work:assign", "chosen, new, moved", "chosen, moved, new"),

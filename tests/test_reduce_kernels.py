@@ -14,6 +14,7 @@ from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_launch import ThreadFault
 from pytocu.ir.interp_threads import run_threads
 from pytocu.planning import kernel_function, launches
+from pytocu.testing.compare import compare
 
 
 def softmax(x):
@@ -354,3 +355,17 @@ def test_the_first_of_elements_that_are_all_the_farthest_number(dtype: str, shap
             for found in (interp.run(lowered.host("cuda"), [x]), pytocu.jit(function)(x)):
                 for one, wanted in zip(found, function(x), strict=True):
                     np.testing.assert_array_equal(one, wanted)
+
+
+def test_sums_of_narrow_integers_hold_the_largest_and_smallest():
+    """States of a stretch are narrow on a CPU: each holds as many of the largest element as it meets."""
+
+    def sums(arrays):
+        return [(a.sum(), a.sum(axis=-1), np.count_nonzero(a), (a > 0).sum(-1)) for a in arrays]
+
+    integers = [np.iinfo(name) for name in ("i1", "u1", "i2", "u2", "i4", "u4")]
+    extremes = [(np.bool_, (True,)), *((i.dtype, (i.min, i.max, 1)) for i in integers)]
+    arrays = [np.full((2, 70_001), value, dtype) for dtype, values in extremes for value in values]
+    for found, expected in zip(pytocu.jit(sums)(arrays), sums(arrays), strict=True):
+        for one, wanted in zip(found, expected, strict=True):
+            compare(one, wanted)

@@ -127,6 +127,15 @@ class Writer(RowWriter):
                 self.bind(inst.results, self.together(inst))
             case "transposed":
                 self.bind(inst.results, self.transposed(inst))
+            case "packed":
+                self.values[inst.result] = self.assign(f"bitcast {self.typed(inst.args[0])} to i64", "bits")
+            case "ones":
+                self.declarations.add("declare i64 @llvm.ctpop.i64(i64)")
+                self.values[inst.result] = self.assign(f"call i64 @llvm.ctpop.i64({self.typed(inst.args[0])})", "ones")
+            case "lowest_one":
+                self.declarations.add("declare i64 @llvm.cttz.i64(i64, i1)")
+                text = f"call i64 @llvm.cttz.i64({self.typed(inst.args[0])}, i1 false)"
+                self.values[inst.result] = self.assign(text, "lowest")
             case "barrier" if self.dialect.barrier:
                 self.declarations.add(f"declare void @{self.dialect.barrier}()")
                 self.line(f"call void @{self.dialect.barrier}()")

@@ -214,6 +214,7 @@ MAY_LACK: dict[str, tuple[str, ...]] = {
     "failed": ("said",),
     "for": ("few",),
     "if": ("usual",),
+    "compaction": ("piece",),
     "for_loop": ("numbers",),
     "index": ("keep",),
     "kernel": ("why", "parallel", "reduced", "places"),
@@ -232,6 +233,7 @@ MAY_LACK: dict[str, tuple[str, ...]] = {
 
 LEAST = {
     "aligned": 1,
+    "compaction": 1,
     "concatenate": 1,
     "for": 3,
     "for_loop": 3,

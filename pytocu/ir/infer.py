@@ -21,6 +21,7 @@ from pytocu.ir.types import (
     C128,
     I64,
     INDEX,
+    U64,
     WEAK_BOOL,
     WEAK_COMPLEX,
     WEAK_FLOAT,
@@ -398,6 +399,16 @@ def search(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (shaped(I64, types[1:]),)
 
 
+def compaction(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """int64 of the stated shape."""
+    mask, *starts = types
+    if element(mask) is not BOOL or any(element(s).kind != "i" or len(shape_of(s)) != 1 for s in starts):
+        raise TypeError(f"compaction takes an array of bools and counts, not {', '.join(map(str, types))}")
+    if len(starts) != ("piece" in attrs) or len(attrs["shape"]) != 1:
+        raise TypeError("compaction gives one axis, and takes counts where it has pieces")
+    return (ArrayType(I64, attrs["shape"]),)
+
+
 def fold_range(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The shape and dtype of the first operand."""
     start, vector, *bounds = types
@@ -438,6 +449,20 @@ def transposed(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     if any(t != types[0] or not isinstance(t, VectorType) or t.lanes != count for t in types) or count & (count - 1):
         wanted = "as many vectors of one type as these have elements, a power of two"
         raise TypeError(f"{op.name} takes {wanted}, not {count} of {types[0]}")
+    return types
+
+
+def packed(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """A uint64 of as many bools as it has bits."""
+    if types[0] != VectorType(BOOL, 64):
+        raise TypeError(f"{op.name} takes a vector of 64 bools, not {types[0]}")
+    return (scalar(U64),)
+
+
+def of_bits(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """A uint64 of one."""
+    if types[0] != scalar(U64):
+        raise TypeError(f"{op.name} takes a uint64, not {types[0]}")
     return types
 
 

@@ -385,6 +385,10 @@ def _search(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.searchsorted(args[0], args[1], "right" if inst.attr("right") else "left"),)
 
 
+def _compaction(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    return (np.flatnonzero(args[0]),)
+
+
 def _fold_range(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     start, vector, lower, upper = args
     made = np.array(np.broadcast_arrays(start, lower, upper)[0])
@@ -578,6 +582,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "failed": interp_checks.failed,
     "failures": interp_checks.failures,
     "combine_at": _combine_at,
+    "compaction": _compaction,
     "fold_range": _fold_range,
     "for_loop": _for_loop,
     "gather": _gather,

@@ -335,6 +335,20 @@ def _transposed(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
     return [np.stack(column, axis=1) for column in zip(*(run.values[a].T for a in inst.args), strict=True)]
 
 
+def _packed(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    places = np.arange(64, dtype=np.uint64)
+    return ((run.values[inst.args[0]].astype(np.uint64) << places).sum(axis=1, dtype=np.uint64),)
+
+
+def _ones(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    return (np.bitwise_count(run.values[inst.args[0]]).astype(np.uint64),)
+
+
+def _lowest_one(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
+    value = run.values[inst.args[0]]
+    return (np.bitwise_count(~value & (value - np.uint64(1))).astype(np.uint64),)
+
+
 def _const(run: Run, inst: Inst, mask: np.ndarray) -> Sequence[Any]:
     value = np.full(1, inst.attr("value"), _dtype(inst.types[0]))
     _check_index(run, inst, inst.types[0], value, mask)
@@ -378,6 +392,9 @@ _ALONE: dict[str, Callable[[Run, Inst, np.ndarray], Sequence[Any]]] = {
     "block_count": lambda run, inst, mask: (np.full(1, run.grid[0]),),
     "shuffle_xor": _shuffle,
     "transposed": _transposed,
+    "packed": _packed,
+    "ones": _ones,
+    "lowest_one": _lowest_one,
     "const": _const,
     "aligned": _aligned,
 }

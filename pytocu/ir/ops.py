@@ -289,6 +289,10 @@ row("gather", "choice", None, "Elements of the first at the positions on axes th
 row("search", "choice", 2, "How many elements of the first, in ascending order with NaN last, are less than each value; with "
     "`right` not greater", infer=infer.search, levels=ARRAY, attrs=("right",))  # fmt: skip
 
+row("compaction", "choice", None, "The positions, counted in row-major order, of the true elements of the first, one after the "
+    "other; of pieces of it the second says how many are true before each", infer=infer.compaction, levels=ARRAY,
+    attrs=("shape", "piece"))  # fmt: skip
+
 row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with elements of the second, a vector, one after "
     "the other: from the position that the third states up to that of the fourth", infer=infer.fold_range, levels=ARRAY,
     attrs=("op",))  # fmt: skip
@@ -387,6 +391,11 @@ row("prefetch", "memory", 2, "So many `bytes` are likely to be read soon, from `
     attrs=("ahead", "bytes"))  # fmt: skip
 row("transposed", "vector", None, "The columns of the square matrix whose rows are these vectors", infer=infer.transposed,
     levels=LOOP)  # fmt: skip
+row("packed", "vector", 1, "The 64 elements of a vector of bools as the bits of a uint64, the first one the lowest",
+    infer=infer.packed, levels=LOOP)  # fmt: skip
+row("ones", "vector", 1, "How many bits of a uint64 are 1", infer=infer.of_bits, levels=LOOP)
+row("lowest_one", "vector", 1, "The place of the lowest bit of a uint64 that is 1; 64 where there is none",
+    infer=infer.of_bits, levels=LOOP)  # fmt: skip
 row("aligned", "index", None, "Whether the address of each pointer divides by its number of `bytes`", infer=infer.truth,
     levels=LOOP, attrs=("bytes",))  # fmt: skip
 row("lanes", "control", None, "The region for each of so many lanes in turn: it is given the lane's number, its share of each "

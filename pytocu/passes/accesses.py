@@ -124,6 +124,8 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         case "search":
             # Where it reads the first operand is known to nobody else.
             return [(inst.args[1], position(inst.args[1], at))]
+        case "compaction":
+            return []
         case "fold_range":
             start, _, *bounds = inst.args
             return [(a, position(a, at)) for a in (start, *bounds)]
@@ -147,14 +149,16 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
     return [(arg, position(arg, at)) for arg in inst.args]
 
 
-def searched(inst: Inst) -> Value | None:
-    """The operand that is read at positions which the instruction finds itself."""
+def searched(inst: Inst) -> tuple[Value, ...]:
+    """The operands that are read at positions which the instruction finds itself."""
     match inst.op.name:
         case "search":
-            return inst.args[0]
+            return inst.args[:1]
+        case "compaction":
+            return inst.args
         case "fold_range":
-            return inst.args[1]
-    return None
+            return inst.args[1:2]
+    return ()
 
 
 IN_REGIONS = ("elementwise", "view", "const", "generated", "choice", "scalar")
@@ -211,7 +215,7 @@ def region_needs(value: Value, at: Index, ndim: int, chosen: bool = True) -> lis
             elif is_region(made):
                 if region_needs(operand, place, ndim) is None:
                     return None
-            elif made.op.kind not in IN_REGIONS or searched(made) is not None:
+            elif made.op.kind not in IN_REGIONS or searched(made):
                 # What is searched is a whole array that each step may have made anew.
                 return None
     return list(needs)

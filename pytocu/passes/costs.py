@@ -27,7 +27,7 @@ def operations(inst: Inst) -> int:
     >>> [operations(Builder().emit(op, (x,)).inst) for op in ("negative", "sqrt", "exp")]
     [1, 8, 20]
     """
-    if inst.op.name in ("search", "fold_range"):
+    if inst.op.name in ("search", "compaction", "fold_range"):
         # A loop over memory.
         return LONGEST
     if inst.op.kind != "elementwise":

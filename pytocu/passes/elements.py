@@ -97,6 +97,10 @@ def reading_places(
     return found
 
 
+_ONLY_INSIDE = ("require", "concatenate", "gather", "search", "compaction", "fold_range")
+"""Rows that are written where the iterations are, however fixed their operands."""
+
+
 class Target(Record):
     """Where a result goes: the offset from a pointer at which each iteration stores."""
 
@@ -220,7 +224,7 @@ class Elements(Mutable):
         return found
 
     def _moves(self, value: Value, at: Index) -> bool:
-        if value.inst is not None and value.inst.op.name in ("require", "concatenate", "gather", "search", "fold_range"):
+        if value.inst is not None and value.inst.op.name in _ONLY_INSIDE:
             # Where there are no iterations nothing is required, and no position exists.
             return True
         regions = value.inst.regions if value.inst is not None else ()

@@ -29,6 +29,7 @@ from pytocu.passes.known_positions import Known, Least, least_lengths
 from pytocu.passes.loop_parts import Work
 from pytocu.record import Mutable, fresh
 
+_write_compaction = Deferred("pytocu.passes.compaction_loops", "write")
 _write_pointwise = Deferred("pytocu.passes.pointwise", "write")
 _write_sweep = Deferred("pytocu.passes.sweep_loops", "write")
 _write_transpose = Deferred("pytocu.passes.transposes", "write")
@@ -141,7 +142,10 @@ class _Kernel(Mutable):
         body = _Body(elements)
         across = crossing_axis(accesses, groups)
         each, grid = 1, ()
-        if self.inst.attr("schedule") == "tiles" and across is not None:
+        compaction = next((i for i in region_insts(self.inst) if i.op.name == "compaction"), None)
+        if compaction is not None:
+            total, body.cost = _write_compaction(elements, work, compaction)
+        elif self.inst.attr("schedule") == "tiles" and across is not None:
             total = _write_transpose(elements, work, across, self.inst.attr("side"))
         elif self.inst.attr("block"):
             total = product(elements.sizes)

@@ -137,6 +137,11 @@ def _rolled(function: Function, context: PassContext) -> bool:
     return context.target.kind == "cpu" and any(inst.op.name == "concatenate" for inst in walk(function.body))
 
 
+def _chosen(function: Function, context: PassContext) -> bool:
+    """Whether something is searched in code for a CPU."""
+    return context.target.kind == "cpu" and any(inst.op.name == "search" for inst in function.body.insts)
+
+
 def _waits(function: Function, context: PassContext) -> bool:
     """Whether threads would wait for one lane's branch, division or root after the other."""
     if context.fastmath:
@@ -198,6 +203,8 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("infer-shapes", "lengths are unified"),)),
     Pass("split", split.run, "Long reductions are cut into pieces, by their length alone.",
          after=(("infer-shapes", "lengths are unified"),)),
+    Pass("compactions", _where(_chosen, "compactions"), "What a mask chooses is found on a CPU by walking through the mask.",
+         after=(("split", "the counts of pieces say where each piece begins"),)),
     Pass("store", store_or_repeat.run, "What is read at several positions is kept in memory where that costs less.",
          after=(("infer-shapes", "broadcasting is visible"), ("dce", "dead readers would count"))),
     Pass("fuse", fuse.run, "Array operations are grouped into kernels.",

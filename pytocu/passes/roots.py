@@ -19,7 +19,7 @@ from pytocu.ir.regions import is_region
 from pytocu.ir.types import ArrayType, ScalarType, WeakType, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, is_elementwise, searched, target_index, view_chain, whole_index
 from pytocu.passes.affine import element_of
-from pytocu.passes.spaces import NARROW, Dims, Space, combines, is_stored, settle, votes
+from pytocu.passes.spaces import NARROW, Dims, Space, combines, is_compaction, is_stored, settle, votes
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import contents_of
 from pytocu.record import Mutable, Record, fresh
@@ -98,20 +98,26 @@ class Root(Mutable):
         """Find out what is computed with it, what has to be in memory before, and what is read."""
         while True:
             settled = settle(self.value, lambda v: not (combines(v) and v not in self.kept) and not self.enters(v))
-            if not settled.kept:
-                break
-            before = self._made_of({r for v in settled.kept if v.inst is not None for r in v.inst.results})
+            kept = {r for v in settled.kept if v.inst is not None for r in v.inst.results}
+            self.space, self.index, self.inside, _ = settled
+            if not kept:
+                self.needed = demand([self.value], self.index, self.space.ndim, lambda value: not self.enters(value))
+                if not any(is_compaction(value) for value, _ in self.needed):
+                    break
+                # The loops that walk through a mask compute no row.
+                kept = {r for inst in self.inside for r in inst.results}
+                if not kept:
+                    break
+            before = self._made_of(kept)
             self.kept |= before
             self.before |= before
-        self.space, self.index, self.inside, _ = settled
-        self.needed = demand([self.value], self.index, self.space.ndim, lambda value: not self.enters(value))
         found = ((v, at) for v, at in self.needed if not self.enters(v))
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
         for value, at in self.needed:
-            array = None if value.inst is None or not self.enters(value) else searched(value.inst)
-            if array is not None:
-                place = element_of(value, at, shape_of(array.type)[0], self.space.ndim)
-                self.reads.append((array, (place,)))
+            arrays = () if value.inst is None or not self.enters(value) else searched(value.inst)
+            for array in arrays:
+                place = tuple(element_of(value, at, length, self.space.ndim) for length in shape_of(array.type))
+                self.reads.append((array, place))
         return self
 
     def _made_of(self, reductions: set[Value]) -> set[Value]:

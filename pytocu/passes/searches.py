@@ -1,7 +1,7 @@
 """Searches in ascending numbers: how many elements of an array come before a value.
 
 A search goes by halves.  Where one thread computes neighbouring elements one after the other and the values ascend with
-them, as those that compaction and `repeat` look for do, it begins where the search before it ended and goes on in steps
+them, as those that `repeat` looks for do, it begins where the search before it ended and goes on in steps
 that double (Bentley and Yao, 1976): what lies near costs few of them, and memory is read in order.
 """
 

@@ -92,6 +92,11 @@ def is_stored(value: Value) -> bool:
     return value.inst is not None and value.inst.op.kind == "stored"
 
 
+def is_compaction(value: Value) -> bool:
+    """Whether it is the positions that a mask chooses."""
+    return value.inst is not None and value.inst.op.name == "compaction"
+
+
 def reduced_dims(inst: Inst) -> Dims:
     """The lengths of the axes that a reduction or scan combines."""
     shape = shape_of(inst.args[0].type)

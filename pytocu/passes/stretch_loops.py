@@ -17,7 +17,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import INDEX, PointerType, VectorType, element, scalar
+from pytocu.ir.types import BOOL, I8, I16, I32, INDEX, U8, U16, U32, DType, PointerType, VectorType, element, scalar
 from pytocu.passes import compensation, prefetches
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
@@ -118,7 +118,7 @@ class Stretches(Rows):
         e, body = self.e, self.body
         assert self.extent is not None
         lower, upper = self.extent
-        states = [self._arrays(inst) for inst, _ in places]
+        states = [self._arrays(inst, _narrow(inst)) for inst, _ in places]
         sums = [
             (*work, self._arrays(work[0][0]))
             for work in zip(places, totals, states, strict=True)
@@ -141,7 +141,8 @@ class Stretches(Rows):
 
         def add(lane: Value, inner: Builder) -> None:
             for (inst, _), memory, total in zip(places, states, totals, strict=True):
-                _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), _load(inner, lane, memory)))
+                part = _of_dtypes(inner, _load(inner, lane, memory), total)
+                _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), part))
 
         def give_back(lane: Value, inner: Builder) -> None:
             for (inst, _), total, _, rest in sums:
@@ -206,10 +207,10 @@ class Stretches(Rows):
         prefetches.write(e, builder, found, count)
         e.offsets, e.loop_index = offsets, index
 
-    def _arrays(self, inst: Inst) -> States:
-        """Memory for the states of a reduction."""
+    def _arrays(self, inst: Inst, narrow: DType | None = None) -> States:
+        """Memory for the states of a reduction, or for those of a stretch in a narrower dtype."""
         before = self.e.before
-        dtypes = (element(a.type) for a in inst.args)
+        dtypes = (narrow or element(a.type) for a in inst.args)
         return tuple(before.emit("local", (), {"size": self.states}, (PointerType(d, "local"),)) for d in dtypes)
 
     def _begin(self, builder: Builder, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]) -> None:
@@ -217,7 +218,7 @@ class Stretches(Rows):
 
         def write(lane: Value, inner: Builder) -> None:
             for (inst, _), pointers in zip(places, memory, strict=True):
-                dtypes = tuple(element(a.type) for a in inst.args)
+                dtypes = tuple(element(p.type) for p in pointers)
                 identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
                 values = tuple(self.e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
                 _store(inner, lane, pointers, values)
@@ -246,7 +247,7 @@ class Stretches(Rows):
                 e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
                 for (inst, place), pointers in zip(places, memory, strict=True):
                     state = _load(inner, lane, pointers) if number == each - 1 else ()
-                    elements = self._operands(inner, inst, place)
+                    elements = _of_dtypes(inner, self._operands(inner, inst, place), pointers)
                     before[inst] = _append(inner, inst, before[inst], elements) if number else elements
                     if state:
                         _store(inner, lane, pointers, _append(inner, inst, state, before[inst]))
@@ -292,6 +293,32 @@ class Stretches(Rows):
         lane, inner = Value(INDEX, "lane"), Builder(self.e.loc)
         write(lane, inner)
         _repeat(builder, self.e.dim(0), count, self.e.dim(1), lane, inner)
+
+
+def _narrow(inst: Inst) -> DType | None:
+    """A dtype that holds the sum of what each state of a stretch meets, if it is narrower than the sum of all.
+
+    A vector has more of its elements, and none of them is made wider one by one.
+    """
+    source = inst.args[0].inst
+    if inst.attr("op") != "add" or source is None or source.op.name != "cast":
+        return None
+    found = _SUMMED_IN.get(element(source.args[0].type))
+    wide = element(inst.args[0].type)
+    return found if found is not None and wide.kind in "iu" and found.itemsize < wide.itemsize else None
+
+
+_SUMMED_IN = {BOOL: U8, I8: I16, U8: U16, I16: I32, U16: U32}
+"""What holds the sum of `STRETCH` // `LANES` elements."""
+
+
+def _of_dtypes(builder: Builder, values: States, memory: States) -> States:
+    """Values as the dtypes of memory; integers keep their last digits."""
+    made: list[Value] = []
+    for value, pointer in zip(values, memory, strict=True):
+        type = scalar(element(pointer.type))
+        made.append(value if value.type == type else builder.emit("cast", (value,), {}, (type,)))
+    return tuple(made)
 
 
 def _repeat(builder: Builder, lower: Value, upper: Value, step: Value, index: Value, inner: Builder) -> None:

@@ -425,11 +425,13 @@ class _Look:
             elif region_needs(operand, place, ndim) is None:
                 raise NoSweep(inst, "is a loop or branch on whole arrays", "write it with elements of these positions alone")
             return
-        stored = searched(inst)
-        while stored in self.given:
-            stored = self.given[stored]
-        # What is searched has to be there before the loop.
-        if inst.op.kind not in IN_REGIONS or (stored is not None and (stored in self.memory or stored.inst is not None)):
+        for stored in searched(inst):
+            while stored in self.given:
+                stored = self.given[stored]
+            # What is searched has to be there before the loop.
+            if stored in self.memory or stored.inst is not None:
+                raise NoSweep(inst, *needs_all(inst))
+        if inst.op.kind not in IN_REGIONS:
             raise NoSweep(inst, *needs_all(inst))
 
     def read(self, contents: Value, place: Index, own: set[Value], inner: frozenset[str], chosen: bool) -> None:
