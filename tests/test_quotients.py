@@ -101,3 +101,17 @@ def deviations(x: np.ndarray) -> np.ndarray:
 def test_rows_are_divided_where_there_are_few_float64_units(function: Any, target: str, multiplied: bool) -> None:
     (kernel,) = pytocu.jit(function).lower("f32[n, 1024]").compile(target).kernels
     assert ("near_double_reciprocal" in kernel.ir) is multiplied
+
+
+def quantise(x: np.ndarray, scale: float) -> np.ndarray:
+    return np.clip(np.rint(x / scale), -128, 127).astype(np.int8)
+
+
+def scaled(x: np.ndarray, scale: float) -> np.ndarray:
+    return np.rint(x / scale)
+
+
+@pytest.mark.parametrize(("function", "multiplied"), [(quantise, False), (scaled, True)])
+def test_quotients_that_are_rounded_and_made_integers_are_divisions(function: Any, multiplied: bool) -> None:
+    (kernel,) = pytocu.jit(function).lower("f32[n]", "weak float").compile("cuda:sm_90").kernels
+    assert ("near_double_reciprocal" in kernel.ir) is multiplied

@@ -21,7 +21,9 @@ Quotients too large for a float32 become infinities by the conversion, and those
 float64 that was a float32 has a reciprocal that is neither too large nor subnormal; those of zeros and infinities are
 infinities and zeros, with which products are what quotients are.
 
-GPUs with few float64 units, which are those for graphics, divide: they would wait for these.
+GPUs with few float64 units, which are those for graphics, divide: they would wait for these.  So do lanes that round each
+quotient and make an integer of it: with what makes float64 of float32 and back these are four conversions for each element,
+and `np.clip(np.rint(x / s), -128, 127).astype(np.int8)` takes longer with products than with divisions.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import put_again, put_with
-from pytocu.ir.types import F32, F64, U64, scalar
+from pytocu.ir.types import F32, F64, U64, element, scalar
 from pytocu.passes.context import PassContext
 
 LEAST = 4
@@ -68,8 +70,16 @@ def _block(block: Block, values: dict[Value, Value]) -> Block:
     return Block(block.params, builder.take()) if changed else block
 
 
+def _converts(inst: Inst) -> bool:
+    """Whether an instruction rounds a float, or makes an integer of one, or a float of an integer."""
+    if inst.op.name != "convert_raw":
+        return inst.op.name in ("rint", "floor", "ceil", "trunc")
+    kinds = {element(inst.args[0].type).kind, element(inst.types[0]).kind}
+    return len(kinds) == 2 and "f" in kinds
+
+
 def _found(lanes: Inst) -> dict[Inst, Value]:
-    """Divisions by what comes from outside, where they are many, and by what."""
+    """Divisions by what comes from outside, where they are many and not too many for what converts, and by what."""
     (region,) = lanes.regions
     inside = {*region.params, *(r for inst in region.insts for r in inst.results)}
     found: dict[Inst, Value] = {}
@@ -81,7 +91,8 @@ def _found(lanes: Inst) -> dict[Inst, Value]:
                 divisor = divisor.inst.args[0]
             if divisor not in inside:
                 found[inst] = divisor
-    return found if len(found) * lanes.attr("lanes") >= LEAST else {}
+    many = len(found) * lanes.attr("lanes") >= LEAST
+    return found if many and sum(map(_converts, region.insts)) < 2 * len(found) else {}
 
 
 def _multiplied(builder: Builder, region: Block, found: Mapping[Inst, Value], values: dict[Value, Value]) -> Block:
