@@ -245,7 +245,7 @@ def strongest(facts: Facts) -> Facts:
     --------
     >>> n, t = symbol("n"), symbol("t")
     >>> [str(fact) for fact in strongest((n - t - 1, t, n - t - 3, t + 2, n - t - 2))]
-    ['-t + n - 3', 't']
+    ['n - t - 3', 't']
     """
     least: dict[Any, DimLike] = {}
     for fact in facts:
