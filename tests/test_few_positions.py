@@ -110,3 +110,12 @@ def test_rows_that_change_places_are_no_host_s_work() -> None:
     np.testing.assert_array_equal(pivots, order)
     steps = [step[0] for step in jitted.lower(a).compile("cpu").plan.steps]
     assert "for" not in steps and "library" not in steps
+
+
+def test_what_was_joined_and_changed_is_put_back() -> None:
+    def added(a, n):
+        for _ in range(n):
+            a[[0, -1]] += 1
+        return a
+
+    np.testing.assert_array_equal(pytocu.jit(added)(np.arange(5.0), 3), added(np.arange(5.0), 3))

@@ -94,7 +94,9 @@ def _rows(context: Context, given: Value, target: tuple[DimLike, ...], axis: int
     assert isinstance(count, int)
     if not dimensions(given):
         return [given] * count
-    joined = given.inst if dimensions(given) == target else None
+    # What has been joined may have been changed since, as `+=` does.
+    same = dimensions(given) == target and context.builder.contents(given) is given
+    joined = given.inst if same else None
     if joined is not None and joined.op.name == "concatenate" and joined.attr("axis") == axis:
         made = [part.inst for part in joined.args]
         if len(made) == count and all(i is not None and i.op.name == "newaxis" and i.attr("axis") == axis for i in made):

@@ -115,7 +115,7 @@ PROGRAMS: tuple[Wrong, ...] = (
         ("a value of one side alone", "def f(x, k):\n    if x.sum() > k:\n        y = x * 2\n    return y", "np.ones(3), 1.0"),
         ("a loop that asks an array", "def f(x):\n    while x > 0:\n        x = x - 1\n    return x", _ONES),
         ("a list of numbers of two kinds",
-         "def f(x, n):\n    found = [0]\n    for k in range(n):\n        if x[k] > 0.5:\n            found.append(x[k])\n"
+         "def f(x, n):\n    found = [0]\n    for k in range(n):\n        if x[k] > 0.5:\n            found.append(x)\n"
          "    return np.array(found)",
          "np.ones(4), 4"),
         ("results of two kinds",
