@@ -119,3 +119,25 @@ def test_what_was_joined_and_changed_is_put_back() -> None:
         return a
 
     np.testing.assert_array_equal(pytocu.jit(added)(np.arange(5.0), 3), added(np.arange(5.0), 3))
+
+
+def test_what_was_joined_is_what_the_array_held_then() -> None:
+    def exchanged(a, i, j, n):
+        for k in range(n):
+            rows = a[[i, j]]
+            a[i] = 99 + k
+            a[[j, i]] = rows
+        return a
+
+    def of_one_memory(a, b):
+        for _ in range(3):
+            rows = a[[0, 1]]
+            b[0] = 7
+            a[[1, 0]] = rows
+        return a
+
+    for given in (np.arange(4.0), np.arange(12.0).reshape(4, 3)):
+        for i, j in ((0, 2), (-1, 1), (1, 1)):
+            np.testing.assert_array_equal(pytocu.jit(exchanged)(given.copy(), i, j, 3), exchanged(given.copy(), i, j, 3))
+    one, other = np.arange(4.0), np.arange(4.0)
+    np.testing.assert_array_equal(pytocu.jit(of_one_memory)(one, one), of_one_memory(other, other))

@@ -94,13 +94,16 @@ def _rows(context: Context, given: Value, target: tuple[DimLike, ...], axis: int
     assert isinstance(count, int)
     if not dimensions(given):
         return [given] * count
-    # What has been joined may have been changed since, as `+=` does.
-    same = dimensions(given) == target and context.builder.contents(given) is given
+    # What has been joined may have been changed since, as `+=` does, and so may the array that it was read of.
+    contents = context.builder.contents
+    same = dimensions(given) == target and contents(given) is given
     joined = given.inst if same else None
     if joined is not None and joined.op.name == "concatenate" and joined.attr("axis") == axis:
         made = [part.inst for part in joined.args]
         if len(made) == count and all(i is not None and i.op.name == "newaxis" and i.attr("axis") == axis for i in made):
-            return [i.args[0] for i in made if i is not None]
+            parts = [i.args[0] for i in made if i is not None]
+            if all(contents(part) is part for part in parts):
+                return parts
     spread = repeated(context, given, target)
     return [context.builder.emit("index", (spread,), {"axis": axis, "at": number}) for number in range(count)]
 
