@@ -28,6 +28,7 @@ from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.ops import OPS, spelled
 from pytocu.ir.parser import parse_function
 from pytocu.ir.types import COMPILED_DTYPES, DType, VectorType, dtype_named
+from pytocu.llvm_access import llvm_binding
 from pytocu.runtime import native, threads
 from pytocu.testing.compare import compare
 
@@ -551,13 +552,23 @@ def test_long_loops_take_two_vectors_at_once() -> None:
         texts = [llvm.emit(functions, llvm.host_dialect()._replace(long=long)) for long in (0, 16)]
         assert [text.count("llvm.loop.interleave.count") for text in texts] == [0, int(twice)]
         for text in texts if twice else ():
-            packed = cpu.assembly(text, ("skylake-avx512", "+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq"))
-            assert len(re.findall(r"\bvdivps\b.*%[yz]mm", packed)) > ("interleave" in text)
+            for machine in (("skylake-avx512", "+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq"), ("znver3", "+avx2,+fma")):
+                assert len(re.findall(r"\bvdivps\b.*%[yz]mm", cpu.assembly(text, machine))) > ("interleave" in text)
             (name,) = (f.name for f in functions)
             out = np.empty_like(x)
             call(native.load(cpu.build(text), [name])[name], (x, out, len(x)), len(x))
             results.append(out)
     same_bits(*results)
+
+
+@on_x86_64
+def test_two_vectors_at_once_where_their_registers_are_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+    for features in ("avx", "avx avx2", "avx avx2 avx512dq avx512vl"):
+        known = dict.fromkeys((*features.split(), "f16c"), True)
+        monkeypatch.setattr(llvm_binding(), "get_host_cpu_features", lambda known=known: known)
+        found.append(llvm.host_dialect.__wrapped__().long)
+    assert found == [0, 16, 16]
 
 
 def test_math_calls_stay_calls() -> None:

@@ -128,7 +128,7 @@ class Dialect(Record):
         Operations on floats for each comparison of a position that a loop has at least, if it is to become vector code in
         spite of these: failures are noted behind it then, not by branches in it.
     long : int
-        Operations on floats from which on a loop takes two vectors at once, where there are registers enough; 0 for never.
+        Operations on floats from which on a loop takes two vectors at once; 0 for never.
     waits : bool
         In loops that wait for the divider, quotients and roots are made by multiplication (:mod:`pytocu.backend.divider`).
     masks : bool
@@ -268,6 +268,9 @@ def host_dialect() -> Dialect:
         # Vectors of positions are compared, and the elements there loaded, by an instruction each; and there are 32 registers.
         # Those with instructions for float16 compute whole registers at a time (`WHOLE_REGISTERS` of `cpu.py`).
         return dialect._replace(worth_vectors=0, long=16, masks=True, waits=features.get("avx512fp16", False))
+    if features.get("avx2"):
+        # Two elements' registers are few enough for 16 of them: constants are operands in memory.
+        return dialect._replace(long=16)
     return dialect
 
 
