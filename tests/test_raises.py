@@ -114,9 +114,46 @@ def adds_for_nobody(x, y):
     return x * 2
 
 
+def divides_beside_elements(x, n):
+    t = 0
+    for _ in x:
+        t = n // (t % 3)
+    return x * 2
+
+
+def divides_where_an_element_says_so(x, n):
+    t = n
+    if x[0] == x[1]:
+        t = t // (t % 3)
+    return x * 2
+
+
+def checks_beside_a_number(x, n):
+    def part(v):
+        for i in range(n):
+            if i > 3:
+                return v - 1
+            if i == 2:
+                assert n > 1000, "few"
+
+    return part(x[0]), x
+
+
+def deletes_of_nothing(x, n):
+    found = []
+    for i in reversed(range(len(x))):
+        if i % 2 == n:
+            del found[-1]
+    return x * 2
+
+
 @pytest.mark.parametrize(
     ("function", "given", "fine"),
     [
+        (divides_beside_elements, (np.ones(2), 3), (np.ones(0), 3)),
+        (divides_where_an_element_says_so, (np.ones(2), 3), (np.arange(2.0), 3)),
+        (checks_beside_a_number, (np.ones(2), 3), (np.ones(2), 2)),
+        (deletes_of_nothing, (np.ones(2), 0), (np.ones(2), 3)),
         (checks_each, (np.array([1.0, -2.0]),), (np.array([1.0, 2.0]),)),
         (asserts_each, (np.array([1.0, math.nan]),), (np.array([1.0, 2.0]),)),
         (divides_for_nobody, (np.ones(2), 0), (np.ones(2), 2)),
@@ -127,7 +164,7 @@ def adds_for_nobody(x, y):
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_what_raises_is_kept_though_nobody_uses_it(function, given, fine) -> None:
-    with pytest.raises((ArithmeticError, AssertionError, ValueError)) as expected:
+    with pytest.raises((ArithmeticError, AssertionError, IndexError, ValueError)) as expected:
         function(*given)
     with pytest.raises(type(expected.value)):
         pytocu.jit(function)(*given)

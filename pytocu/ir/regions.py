@@ -23,7 +23,7 @@ from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import replay
-from pytocu.ir.types import ArrayType, Type, WeakType
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType
 
 HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
 """How many arguments come before those that the regions are given."""
@@ -232,7 +232,7 @@ def _reached(region: Block, results: Sequence[Value]) -> set[Value]:
 
 def _stays(inst: Inst) -> bool:
     """Whether an instruction does something besides its results; a conversion fails where its result is used."""
-    return (bool(inst.op.effects) and inst.op.name != "convert") or raises(inst)
+    return (bool(inst.op.effects) and inst.op.name != "convert") or raises(inst) or requires(inst)
 
 
 def launches(inst: Inst) -> bool:
@@ -260,7 +260,18 @@ def _launches(inst: Inst) -> bool:
 def compares(inst: Inst) -> bool:
     """Whether a loop or branch may be an error though nobody uses what it computes: by lengths, an index, or in Python."""
     inside = (inner for region in inst.regions for inner in walk(region))
-    return bool(inst.results) and any(inner.op.name == "check" or raises(inner) for inner in inside)
+    return bool(inst.results) and any(inner.op.name == "check" or raises(inner) or requires(inner) for inner in inside)
+
+
+FITS = "a Python int in a loop on arrays does not fit int64"
+"""What is said of an int that Python has and a kernel does not; where nobody uses it, nothing is wrong."""
+
+
+def requires(inst: Inst) -> bool:
+    """Whether an instruction is an exception where a number does not hold something, whoever uses the number."""
+    if inst.op.name != "require" or not isinstance(inst.types[0], ScalarType):
+        return False
+    return inst.attr("error") != "UnsupportedError" and inst.attr("sentence") != FITS
 
 
 _DIVISIONS = ("divide", "floor_divide", "remainder")

@@ -18,7 +18,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.regions import is_region
+from pytocu.ir.regions import compares, is_region
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType, Type, element, scalar, shape_of
 from pytocu.passes import cleanup, storages
@@ -81,6 +81,13 @@ def run(function: Function, context: PassContext) -> Function:
     return cleanup.dce(fused, context)
 
 
+def _unread(function: Function) -> list[Value]:
+    """A result of each loop or branch that no one reads and that may be an exception, which a kernel finds out."""
+    read = {a for inst in function.body.insts for a in inst.args}
+    unread = (i for i in function.body.insts if is_region(i) and i.results and not any(r in read for r in i.results))
+    return [i.results[0] for i in unread if compares(i) and not on_host(i.results[0])]
+
+
 def _is_hosts(inst: Inst) -> bool:
     if is_step(inst):
         return False
@@ -114,9 +121,10 @@ def grouped(
 ) -> Plan:
     """What is computed together, and, if asked for, why the rest is not."""
     once: Once = {}
+    wanted = [*returned, *_unread(function)]
     while True:
         plan = Plan(mentions, says_why)
-        for root in find_roots(function, returned, mentions, once):
+        for root in find_roots(function, wanted, mentions, once):
             plan.place(root)
         found = _computed_once(plan, function, OPERATIONS_A_BYTE[target.kind]) if len(plan.kernels) > 1 else {}
         again = {value: roots for value, roots in found.items() if value not in once}

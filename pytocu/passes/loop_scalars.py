@@ -14,6 +14,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import (
+    FITS,
     is_region,
     kept,
     numbers_of,
@@ -27,7 +28,6 @@ from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.python_numbers import (
-    FITS,
     FUNCTIONS,
     OTHER_BITS,
     STRONG,

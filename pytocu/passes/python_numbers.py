@@ -13,13 +13,13 @@ import numpy as np
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.python_functions import NEGATIVE_POWER
+from pytocu.ir.regions import FITS
 from pytocu.ir.types import BOOL, C128, F64, I64, U64, DType, WeakType, element, scalar
 
 STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
 """The dtype that a kernel computes Python scalars of a kind in."""
 
 DOMAIN, RANGE = "math domain error", "math range error"
-FITS = "a Python int in a loop on arrays does not fit int64"
 _HELP = "keep it below 2**63, as with % in each step, or begin with np.int64(...), which wraps around as NumPy's integers do"
 
 

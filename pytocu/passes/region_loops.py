@@ -11,8 +11,18 @@ from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk
-from pytocu.ir.regions import HEADS, carried_count, element_count, given, parameters, step_name
-from pytocu.ir.types import BOOL, I64, INDEX, ScalarType, Type, element, scalar
+from pytocu.ir.regions import (
+    HEADS,
+    carried_count,
+    compares,
+    element_count,
+    given,
+    is_region,
+    parameters,
+    requires,
+    step_name,
+)
+from pytocu.ir.types import BOOL, I64, INDEX, ScalarType, Type, element, scalar, shape_of
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
 from pytocu.passes.elements import Bound, Elements
@@ -118,7 +128,18 @@ def _results(
     for step in region.insts:
         if step.op.name == "check":
             e.compare(builder, step)
+        elif (requires(step) or (is_region(step) and compares(step))) and not any(map(shape_of, step.types)):
+            # What may be an exception is looked at, whether the result is used or not.
+            _compute(e, builder, [step.results[0]], at, own)
     roots = [region.terminator.args[k] for k in keep]
+    _compute(e, builder, roots, at, own)
+    results = [e.made[root, position(root, at)] for root in roots]
+    e.made, e.offsets, e.numbers, e.leaves, e.region = made, offsets, numbers, leaves, inside
+    return results
+
+
+def _compute(e: Elements, builder: Builder, roots: Sequence[Value], at: Index, own: dict[Value, Value]) -> None:
+    """Write what these values are made of in a region, and what is not known yet."""
     for operand, place in accesses.demand(roots, at, e.ndim, chosen=False):
         if (operand, place) in e.made:
             continue
@@ -126,9 +147,6 @@ def _results(
             e.made[operand, place] = own[operand]
         else:
             e.made[operand, place] = e.write(builder, operand, place)
-    results = [e.made[root, position(root, at)] for root in roots]
-    e.made, e.offsets, e.numbers, e.leaves, e.region = made, offsets, numbers, leaves, inside
-    return results
 
 
 def bind_numbers(e: Elements, region: Block) -> None:
