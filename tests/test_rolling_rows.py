@@ -176,6 +176,23 @@ def test_views_and_shared_memory() -> None:
         np.testing.assert_array_equal(block, expected)
 
 
+@pytest.mark.parametrize("shape", [(7,), (3, 2), (6, 1)])
+def test_an_error_is_known_before_the_argument_changes(shape: tuple[int, ...]) -> None:
+    def turned(x, w):
+        v = x.copy()
+        v[v > 2] = w
+        x[...] = x[::-1]
+        return v
+
+    x = np.arange(np.prod(shape)).reshape(shape)
+    found, wanted = x.copy(), x.copy()
+    np.testing.assert_array_equal(pytocu.jit(turned)(found, x[x > 2][::-1]), turned(wanted, x[x > 2][::-1]))
+    np.testing.assert_array_equal(found, wanted)
+    with pytest.raises(ValueError, match="cannot assign"):
+        pytocu.jit(turned)(found, np.ones(2, int))
+    np.testing.assert_array_equal(found, wanted)
+
+
 def test_every_other_element_is_one_kernel() -> None:
     def red(u):
         u[1:-1:2] = 0.5 * (u[:-2:2] + u[2::2])
