@@ -107,9 +107,32 @@ def on_one_side(x):
     return [a + b for a, b in members]
 
 
+def chosen_elements(x):
+    chosen = x[x > 0]
+    p = [chosen, chosen, chosen]
+    found = []
+    for i, y in enumerate(p):
+        found.append(y)
+        if i < 2:
+            p[i + 1] = y * 2
+    return found
+
+
+def chosen_elements_side_by_side(x):
+    chosen = x[x > 0]
+    p = [chosen, chosen]
+    members = iter(p)
+    p[1] = chosen + 1
+    found = []
+    for y, z in zip(p, reversed(p), strict=True):
+        found.append(y - z)
+        p[1] = chosen * 3
+    return found, list(members)
+
+
 PROGRAMS = [
-    the_next_of_a_list, zipped, the_list_itself, items, values, a_list_that_grows, a_list_that_shrinks, enumerated, turned,
-    iterated, left_in_a_step, on_one_side,
+    chosen_elements, chosen_elements_side_by_side, the_next_of_a_list, zipped, the_list_itself, items, values,
+    a_list_that_grows, a_list_that_shrinks, enumerated, turned, iterated, left_in_a_step, on_one_side,
 ]  # fmt: skip
 
 

@@ -253,3 +253,13 @@ def test_values_for_a_mask_that_does_not_come_first() -> None:
     chosen = int(row.sum())
     for shape in ((3, chosen, 5), (chosen, 5), (chosen, 1), (5,), (3, 1, 5), (3, chosen, 1)):
         everywhere(behind_an_axis, x, row, RANDOM.random(shape))
+
+
+def test_axes_of_what_a_mask_of_several_axes_chooses() -> None:
+    def axes(x):
+        chosen, rows = x[x > 0], x[x[:, 0] > 0]
+        inner = lambda a: a.ndim  # noqa: E731
+        return chosen.ndim, inner(chosen * 2), np.ndim(chosen), rows.ndim, [a.ndim for a in (chosen, rows)], chosen.itemsize
+
+    x = np.arange(6.0).reshape(2, 3) - 1
+    assert pytocu.jit(axes)(x) == axes(x) == (1, 1, 1, 2, [1, 2], 8)

@@ -13,6 +13,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import MissingAttributeError, UnsupportedError, closest
 from pytocu.frontend.attributes import METHODS, Method, attribute
+from pytocu.frontend.masked import rest
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.objects import adopt, mark_outside, note_lacking, note_member, note_path, path_of
@@ -45,7 +46,9 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
     if isinstance(base, Masked):
         if name in METHODS:
             return Method(base, name)
-        plain = name in ("dtype", "ndim", "itemsize") and base.elements is None
+        if name == "ndim" and base.elements is None:
+            return 1 + rest(base)
+        plain = name in ("dtype", "itemsize") and base.elements is None
         return attribute(context, base.array if plain else as_value(context, base), name)
     if isinstance(base, Value):
         as_numpy(context, base, "object")

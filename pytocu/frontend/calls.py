@@ -80,6 +80,12 @@ CALLERS = {
 _arguments_of = Deferred("pytocu.frontend.vectorized", "arguments_of")
 _over_elements = Deferred("pytocu.frontend.vectorized", "over_elements")
 
+_AS_GIVEN = (getattr, hasattr, abs, functools.partial)
+"""Python functions that are given masked values as they are."""
+
+_ITERATORS = (enumerate, zip, reversed, iter, map, filter)
+"""Python functions whose results look at what they go over when they are gone over."""
+
 _OF_HEAPS = ("heapq", "_heapq")
 """Modules that functions of heaps say they are of."""
 
@@ -164,8 +170,12 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
     method = ufunc_method(function)
-    if method is not None or (_has_handler(function) and not any(function is f for f in (getattr, hasattr, abs))):
-        args, kwargs = values(context, args), values(context, kwargs)
+    if method is not None or (_has_handler(function) and not any(function is f for f in _AS_GIVEN)):
+        if any(function is f for f in _ITERATORS):
+            # What they go over may change behind the call: it is the list itself and no copy.
+            args = tuple(values(context, a) if isinstance(a, Masked) else a for a in args)
+        else:
+            args, kwargs = values(context, args), values(context, kwargs)
     if method is not None:
         return _call_ufunc_method(context, *method, args, kwargs)
     if _has_handler(function):
