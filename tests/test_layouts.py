@@ -113,6 +113,11 @@ FUNCTIONS = (
     lambda x: np.einsum("ij,kj->ik", x, x.T.T), lambda x: x.copy("A"), lambda x: np.zeros_like(x, order="A"),
     lambda x: x.imag + 1, lambda x: np.isreal(x), lambda x: np.iscomplex(x), lambda x: np.iscomplex(x + 1j),
     lambda x: np.isreal(x.T),
+    lambda x: np.round(x, 1), lambda x: np.round(x.T, -1), lambda x: np.round(x * 1j, 1), lambda x: np.round(x.astype(int), -1),
+    lambda x: np.packbits(x > 0, axis=0), lambda x: np.unpackbits(x.astype("u1"), axis=1), lambda x: np.argwhere(x),
+    lambda x: (np.imag(x[1:, 1:]), np.isreal(x[::-1, ::-1].T), np.imag(x[-1:]), np.round(x[:, 1:], 1), np.pad(x[:-1], 1)),
+    lambda x: (np.packbits(x[::-1] > 0, axis=-1), np.stack([x[-1:], x[-1:]], 1), np.concatenate([x[-1:], x[-1:]])),
+    lambda x: np.nan_to_num(x * 1j), lambda x: np.stack([x.T[-1:, :, None], x.T[-1:, :, None]], 1),
     lambda x: np.einsum("ij,ij->ji", x, x), lambda x: np.insert(x, 1, 0, axis=0), lambda x: np.delete(x[:1].T, 1, axis=0),
 )  # fmt: skip
 
@@ -227,6 +232,18 @@ def test_results_that_were_made_before_a_branch_of_the_host() -> None:
 
     for n in (1, 3):
         check(before, numbers(3, 4), n)
+
+
+@pytest.mark.parametrize("text", ["assert n < 9", "np.array([1, 2])[n]", "x = np.cumsum(x, 1)", "x = x[::-1]"])
+def test_results_of_branches_and_loops_of_the_host(text: str) -> None:
+    head, tail = "def branch(x, n):\n    y = x + 1\n    if n > 2:\n        ", "\n    return y, x.T + 1, x[1:, 1:][::-1] * 2\n"
+    branch = make(head + text + tail, "branch")
+    step = "for _ in range(n):\n        y, x = x, y.cumsum(0)\n"
+    loop = make(f"def loop(x, n):\n    y = x + 1\n    {step}    return y, x.T\n", "loop")
+    for x in (numbers(3, 4), np.asfortranarray(numbers(3, 4)), turned(numbers(2, 3, 4), (1, 2, 0))):
+        for n in (1, 4) if "[n]" not in text else (1,):
+            check(branch, x, n)
+            check(loop, x, n)
 
 
 def test_layouts_are_specialisations_and_lengths_are_none() -> None:

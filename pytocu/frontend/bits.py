@@ -11,7 +11,7 @@ from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.joining import concatenate
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option, truths
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, broadcast, copied
+from pytocu.frontend.reshaping import along_axis, array_of, broadcast, contiguous_as, copied
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
@@ -31,7 +31,7 @@ def _last(context: Context, function: Any, a: Any, axis: Any, bitorder: Any) -> 
 
 def packbits(context: Context, a: Any, /, axis: Any = None, bitorder: Any = "big") -> Value:
     """Eight truths a byte, zeros behind the last one"""
-    _, place, value = _last(context, np.packbits, a, axis, bitorder)
+    given, place, value = _last(context, np.packbits, a, axis, bitorder)
     flags = cast(context, truths(context, value), U8)
     (*rest, size) = dimensions(flags)
     count = floordiv(size + 7, 8)
@@ -45,12 +45,12 @@ def packbits(context: Context, a: Any, /, axis: Any = None, bitorder: Any = "big
         one = context.builder.emit("index", (groups,), {"axis": last, "at": bit})
         made.append(elementwise(context, "left_shift", one, np.uint8(7 - bit if bitorder == "big" else bit)))
     packed = reduce(lambda x, y: elementwise(context, "bitwise_or", x, y), made)
-    return copied(context, moveaxis(context, packed, -1, place))
+    return contiguous_as(context, copied(context, moveaxis(context, packed, -1, place)), given)
 
 
 def unpackbits(context: Context, a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Value:
     """The bits of bytes, as many as are asked for"""
-    _, place, value = _last(context, np.unpackbits, a, axis, bitorder)
+    given, place, value = _last(context, np.unpackbits, a, axis, bitorder)
     (*rest, size) = dimensions(value)
     column = context.builder.emit("newaxis", (value,), {"axis": len(rest) + 1})
     number = context.builder.emit("iota", (), {"axis": len(rest) + 1, "shape": (*[1] * (len(rest) + 1), 8)})
@@ -62,7 +62,7 @@ def unpackbits(context: Context, a: Any, /, axis: Any = None, count: Any = None,
     bits = context.builder.emit("reshape", (bits,), attrs)
     if count is not None:
         bits = _counted(context, bits, known_int(context, count, "count="))
-    return copied(context, moveaxis(context, bits, -1, place))
+    return contiguous_as(context, copied(context, moveaxis(context, bits, -1, place)), given)
 
 
 def _counted(context: Context, bits: Value, count: int) -> Value:

@@ -128,7 +128,10 @@ def argwhere(context: Context, a: Any) -> Value:
         rows = argwhere(context, ravel(context, value))
         return context.builder.emit("slice", (rows,), {"start": (0, 0), "step": (1, 1), "size": (dimensions(rows)[0], 0)})
     columns = [context.builder.emit("newaxis", (p,), {"axis": 1}) for p in nonzero(context, value)]
-    return columns[0] if len(columns) == 1 else context.builder.emit("concatenate", columns, {"axis": 1})
+    if len(columns) == 1:
+        return columns[0]
+    # NumPy turns rows of positions.
+    return context.builder.emit("copy", (context.builder.emit("concatenate", columns, {"axis": 1}),), {"order": "F"})
 
 
 _write_result = Deferred("pytocu.frontend.inplace", "write_result")

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from pytocu.frontend.values import Context, dimensions
 from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.dims import DimLike, product, symbol, symbols
+from pytocu.ir.dims import DimLike, at_most_one, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
 from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks
 from pytocu.ir.layouts import row_major as row_major_ranks
@@ -169,7 +169,7 @@ def is_row_major(context: Context, value: Value) -> bool:
     shape = dimensions(value)
     expected = [product(shape[axis + 1 :]) for axis in range(len(shape))]
     steps = zip(shape, strides_of(context, value), expected, strict=True)
-    return all(length == 1 or step == wanted for length, step, wanted in steps) and not rests(context, value)
+    return all(at_most_one(length) or step == wanted for length, step, wanted in steps) and not rests(context, value)
 
 
 def _of_argument(value: Value) -> Ranks | None:
@@ -182,7 +182,7 @@ def _of_argument(value: Value) -> Ranks | None:
 
 def _long(value: Value) -> int:
     """How many axes have a length that is not known to be 1."""
-    return sum(length != 1 for length in dimensions(value))
+    return sum(not at_most_one(length) for length in dimensions(value))
 
 
 def laid_out_as(context: Context, made: Value, given: Value, order: str) -> Value:

@@ -14,6 +14,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.inplace import assign_elements, note_write, write_result
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import refuse_later, require, require_equal
@@ -346,7 +347,7 @@ def sort_complex(context: Context, a: Any) -> Value:
     dtype = element(made.type)
     if dtype.kind == "c":
         return made
-    return cast(context, made, C64 if dtype.kind in "iu" and dtype.bits <= 16 else C128)
+    return laid_out_as(context, cast(context, made, C64 if dtype.kind in "iu" and dtype.bits <= 16 else C128), made, "K")
 
 
 def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:

@@ -50,7 +50,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, modulo, product
+from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.layouts import slowest_first
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided
@@ -397,7 +397,7 @@ def spread(context: Context, value: Value) -> DimLike | None:
     turned = all(inst.op.name == "transpose" for inst in context.builder.views(value))
     whole = turned and context.builder.root(value) in context.builder.arguments
     for length, stride in zip(reversed(dimensions(value)), reversed(strides_of(context, value)), strict=True):
-        if length == 1:
+        if at_most_one(length):
             continue
         if is_unknown(stride):
             if not whole:
@@ -419,13 +419,18 @@ def contiguous_as(context: Context, made: Value, given: Value) -> Value:
     """A new array in column-major order where another one is, and not in row-major order, else in row-major order."""
     shape = dimensions(given)
     ranks, taken = order_of(context, context.builder.contents(given))
-    columns = [axis for axis in reversed(range(len(shape))) if shape[axis] != 1]
+    columns = [axis for axis in reversed(range(len(shape))) if not at_most_one(shape[axis])]
     # An array with one long axis is in both orders, or in none.
     either = len(columns) < 2 or is_dense(context, given) or _is_strided_argument(context, given)
-    if either or (ranks is not None and not taken and [axis for axis in slowest_first(ranks) if shape[axis] != 1] != columns):
+    if either:
         return row_major(context, made)
-    dense = spread(context, transpose(context, given, ())) == 0
-    return column_major(context, made) if dense else unknown(context, made)
+    if ranks is not None and not taken and [a for a in slowest_first(ranks) if not at_most_one(shape[a])] != columns:
+        return row_major(context, made)
+    apart = spread(context, transpose(context, given, ()))
+    if apart is None:
+        return unknown(context, made)
+    # Where the lengths decide, it is in column-major order only if one axis alone is long, and in both orders then.
+    return column_major(context, made) if apart == 0 else row_major(context, made)
 
 
 def _is_strided_argument(context: Context, value: Value) -> bool:

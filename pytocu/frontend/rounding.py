@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, elementwise, index_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import without_axes
@@ -17,6 +19,8 @@ from pytocu.frontend.values import Context, as_value, cast, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import product
 from pytocu.ir.types import BOOL, F64, element
+
+_contiguous_as = Deferred("pytocu.frontend.reshaping", "contiguous_as")
 
 
 @lru_cache
@@ -60,7 +64,8 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
         attempt(context, np.around, np.zeros(1, bool), places)
     scaled = elementwise(context, there, wide, scale)
     made = elementwise(context, back, elementwise(context, "rint", scaled), scale)
-    return cast(context, made, dtype) if dtype.is_integer else made
+    made = cast(context, made, dtype) if dtype.is_integer else made
+    return _contiguous_as(context, made, value) if is_array(made) else made
 
 
 def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Value:
@@ -90,7 +95,8 @@ def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Val
 def by_parts(context: Context, value: Value, function: Callable[[Value], Value]) -> Value:
     """A function of real numbers on the real and on the imaginary parts."""
     parts = (context.builder.emit(name, (value,)) for name in ("real", "imag"))
-    return without_axes(context, context.builder.emit("compose", tuple(map(function, parts))))
+    made = without_axes(context, context.builder.emit("compose", tuple(map(function, parts))))
+    return laid_out_as(context, made, value, "K") if is_array(made) else made
 
 
 def power_of_ten(exponent: int) -> float:

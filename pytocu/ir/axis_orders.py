@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, at_most_one
 
 Ranks: TypeAlias = "tuple[int | None, ...]"
 """Of each axis; the farther apart its elements, the larger."""
@@ -23,7 +23,7 @@ def layout_of_axes(axes: Sequence[int], shape: Sequence[DimLike]) -> str:
     >>> layout_of_axes((0, 1), (3, 4)), layout_of_axes((1, 2, 0), (3, 1, 4)), layout_of_axes((0, 2, 1), (2, 3, 4))
     ('C', 'F', '0 2 1')
     """
-    long = [axis for axis in axes if shape[axis] != 1]
+    long = [axis for axis in axes if not at_most_one(shape[axis])]
     if long == sorted(long):
         return "C"
     if long == sorted(long, reverse=True):
@@ -33,7 +33,7 @@ def layout_of_axes(axes: Sequence[int], shape: Sequence[DimLike]) -> str:
 
 def ranks_of(axes: Sequence[int], shape: Sequence[DimLike]) -> Ranks:
     """The ranks of an array whose axes are these from the slowest to the fastest; along others memory does not move."""
-    return tuple(None if n == 1 or axis not in axes else len(axes) - axes.index(axis) for axis, n in enumerate(shape))
+    return tuple(None if at_most_one(n) or axis not in axes else len(axes) - axes.index(axis) for axis, n in enumerate(shape))
 
 
 def best_axes(ndim: int, operands: Sequence[Ranks]) -> tuple[int, ...]:

@@ -246,6 +246,35 @@ def dim_min(a: DimLike, b: DimLike) -> DimLike:
     return _extreme("min", a, b)
 
 
+def at_most_one(dim: DimLike) -> bool:
+    """Whether a length is certain to be no more than 1.
+
+    Examples
+    --------
+    >>> n = symbol("n")
+    >>> at_most_one(1), at_most_one(dim_min(n, 1)), at_most_one(n - dim_max(n - 1, 0)), at_most_one(n)
+    (True, True, True, False)
+    """
+    return dim <= 1 if isinstance(dim, int) else _at_most(dim, 1, 4)
+
+
+def _at_most(dim: DimLike, bound: int, depth: int) -> bool:
+    """Whether a dimension never exceeds a number; of a minimum or maximum in it, one case after the other is looked at."""
+    low = lower_bound(bound - dim)
+    if low is not None and low >= 0:
+        return True
+    if not isinstance(dim, Dim) or not depth:
+        return False
+    for monomial, coefficient in dim.terms:
+        if len(monomial) == 1 and monomial[0].name in ("min", "max"):
+            without = dim - _make({monomial: coefficient})
+            cases = (_at_most(without + coefficient * argument, bound, depth - 1) for argument in monomial[0].args)
+            # The greater of two numbers is no less than each of them: what is taken away is at least one of them.
+            each = (monomial[0].name == "max") == (coefficient > 0)
+            return all(cases) if each else any(cases)
+    return False
+
+
 def _extreme(name: str, a: DimLike, b: DimLike) -> DimLike:
     if isinstance(a, int) and isinstance(b, int):
         return max(a, b) if name == "max" else min(a, b)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from pytocu.ir.axis_orders import Ranks, best_axes, layout_of_axes, ranks_of, sorted_axes
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, at_most_one
 from pytocu.ir.expand_positions import reshape_groups
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.regions import carried_count, element_count, given, parameters
@@ -25,7 +25,7 @@ def view_ranks(inst: Inst, ranks: Ranks) -> Ranks | None:
         case "index" | "pick":
             return tuple(r for axis, r in enumerate(ranks) if axis != inst.attr("axis"))
         case "slice":
-            return tuple(None if n == 1 else r for n, r in zip(shape, ranks, strict=True))
+            return tuple(None if at_most_one(n) else r for n, r in zip(shape, ranks, strict=True))
         case "view" | "real" | "imag" | "cast" | "wrapped":
             return ranks
         case "windows":
@@ -198,7 +198,7 @@ def joined_ranks(arrays: Sequence[Value], shape: Sequence[DimLike], known: Mappi
         ranks = known[array]
         if ranks is None:
             return None
-        found.append(tuple(None if n == 1 else r or 0 for n, r in zip(shape_of(array.type), ranks, strict=True)))
+        found.append(tuple(None if at_most_one(n) else r or 0 for n, r in zip(shape_of(array.type), ranks, strict=True)))
     return ranks_of(sorted_axes(len(shape), found), shape)
 
 
@@ -241,7 +241,7 @@ def _in_order(ranks: Ranks | None, shape: Sequence[DimLike]) -> Ranks | None:
 
 def _long(shape: Sequence[DimLike]) -> int:
     """How many axes have a length that is not known to be 1."""
-    return sum(length != 1 for length in shape)
+    return sum(not at_most_one(length) for length in shape)
 
 
 def _spread(value: Value, ranks: Ranks | None, ndim: int) -> Ranks | None:
@@ -259,7 +259,7 @@ def _common(operands: Sequence[Ranks | None], shape: Sequence[DimLike]) -> Ranks
 
 def _decides(ranks: Ranks, shape: Sequence[DimLike]) -> bool:
     """Whether an operand moves along every axis, in row-major order: then so is the result, whatever others are in."""
-    steps = [r for r, length in zip(ranks, shape, strict=True) if length != 1]
+    steps = [r for r, length in zip(ranks, shape, strict=True) if not at_most_one(length)]
     return all(a is not None and b is not None and a >= b for a, b in itertools.pairwise(steps))
 
 

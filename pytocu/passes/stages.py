@@ -320,7 +320,7 @@ class _Writer:
                 value = builder.emit("copy", (value,), name=result.name)
             given_out.append(value)
         attrs: dict[str, Any] = {"tree": ("tuple", *range(len(given_out)))}
-        if orders := self._orders(results):
+        if any(orders := self._orders(results)):
             attrs["orders"] = orders
         for result, memory in in_place.items():
             attrs["updates"] = (*attrs.get("updates", ()), (len(given_out), len(given_out) + 1))
@@ -402,7 +402,8 @@ class _Writer:
                 places[k] = self.now[value]
             else:
                 copied.append(k)
-        places.update(zip(copied, self._starts(inst, copied, {given(inst)[k] for k in copied}), strict=True))
+        orders = [order or "C" for order in self._orders([given(inst)[k] for k in copied])]
+        places.update(zip(copied, self._starts(inst, copied, {given(inst)[k] for k in copied}, orders), strict=True))
         self.builder.loc = inst.loc
         outer: list[Value] = []
         params: list[Value] = []
@@ -444,10 +445,12 @@ class _Writer:
         self.builder.inst("launch", [*outer, *outputs], attrs, (), (Block(tuple(params), region.take()),))
 
     def _orders(self, results: Sequence[Value]) -> tuple[str | None, ...]:
-        """The layouts that the function's ``return`` states of values; empty where it states none."""
+        """The layouts that the function's ``return`` states of values, or of what their memory holds in the end."""
         terminator = self.function.body.terminator
-        stated = dict(zip(terminator.args, terminator.attr("orders", ()), strict=False))
-        return tuple(stated.get(result) for result in results) if any(map(stated.get, results)) else ()
+        stated: dict[Value, str | None] = {}
+        for value, order in zip(terminator.args, terminator.attr("orders", ()), strict=False):
+            stated |= {value: order, origin(value): order}
+        return tuple(stated.get(result, stated.get(origin(result))) for result in results)
 
     def _changed_in_place(self, result: Value, results: Sequence[Value], behind: Sequence[Inst]) -> Value | None:
         """The argument's memory that may hold a changed array from here on."""
@@ -539,7 +542,9 @@ class _Writer:
         self.count += 1
         self.builder.inst("launch", (source, target), attrs, (), (Block((inner,), region.take()),))
 
-    def _starts(self, inst: Inst, arrays: Sequence[int], used: set[Value]) -> list[Value]:
+    def _starts(
+        self, inst: Inst, arrays: Sequence[int], used: set[Value], orders: Sequence[str] | None = None
+    ) -> list[Value]:
         """The first contents of carried arrays, in memory of their own: where they are, if nobody needs them there."""
         builder = Builder(inst.loc)
         taken_over: list[Value] = []
@@ -554,8 +559,9 @@ class _Writer:
         for value in wanted:
             plain = isinstance(value.type, ScalarType)
             copies.append(builder.emit("as_array" if plain else "copy", (inside[value],), name=value.name))
-        # They take turns with memory in row-major order.
-        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(copies))), "orders": ("C",) * len(copies)}
+        # Without orders they take turns with memory in row-major order.
+        stated = [order for k, order in zip(arrays, orders or ["C"] * len(arrays), strict=True) if given(inst)[k] in wanted]
+        attrs: dict[str, Any] = {"tree": ("tuple", *range(len(copies))), "orders": tuple(stated)}
         builder.inst("return", copies, attrs)
         piece = self.lowered(params, builder, self.function.facts) if copies else None
         made = iter([] if piece is None else self.inline(piece, stands))
@@ -707,10 +713,13 @@ class _Writer:
             replay(builder, inst, lambda builder, inst, args: None, inside)
         builder.loc = insts[-1].loc
         returned: list[Value] = []
-        for arg in insts[-1].args:
+        orders = insts[-1].attr("orders", ())
+        for number, arg in enumerate(insts[-1].args):
             value = inside.get(arg, arg)
             root, chain = view_chain(value)
-            returned.append(builder.emit("copy", (value,), name=value.name) if root in taken and chain else value)
+            order = orders[number] if number < len(orders) else None
+            turned = order is not None and isinstance(root.type, ArrayType) and root.type.layout != order
+            returned.append(builder.emit("copy", (value,), name=value.name) if root in taken and (chain or turned) else value)
         attrs = dict(insts[-1].attrs)
         if "updates" in attrs:
             # An argument that was changed in place holds its last contents already.

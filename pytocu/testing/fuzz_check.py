@@ -165,8 +165,12 @@ def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Ver
 
 
 def _sentence(error: Exception) -> str:
-    """What an exception says; the line and the help come behind it."""
-    return str(error).partition("\n")[0]
+    """What an exception says; the line and the help come behind it.
+
+    Of an axis without elements the host says so, before a position is known.
+    """
+    said = str(error).partition("\n")[0]
+    return re.sub(r"^index -?\d+ is (out of bounds for axis \d+ with size 0)$", r"index 0 is \1", said)
 
 
 def _change(statement: Statement, env: dict[str, Any]) -> None:

@@ -21,6 +21,8 @@ OTHER_ORDERS = re.compile(
 )
 """Statements whose results pytocu makes in row-major order, or in that of their operands, where NumPy has another one."""
 
+LOOKS_AT_ORDER = re.compile(r"pad\(|imag|isreal|packbits|round")
+"""Statements that NumPy computes in column-major order of arrays in that order alone, and never of those without elements."""
 
 LAID_OUT: set[Callable[..., Any]] = set()
 """What runs programs and gives results as they lie in memory: copies from a GPU are in an order of their own."""
@@ -43,7 +45,8 @@ def strides_of(program: Program, arguments: Mapping[str, Argument]) -> dict[str,
         except Exception:
             # Of other numbers than those that are compared NumPy has no answer: nothing is known of what follows.
             break
-        if _is_free(statement) or not free.isdisjoint(statement.names):
+        looks = LOOKS_AT_ORDER.search(statement.text) and _in_either_order(env)
+        if looks or _is_free(statement) or not free.isdisjoint(statement.names):
             free.add(statement.name)
     found: dict[str, list[tuple[int, ...]]] = {}
     for name in program.results:
@@ -56,6 +59,12 @@ def strides_of(program: Program, arguments: Mapping[str, Argument]) -> dict[str,
             if 0 in _moving(value):
                 found[name].append(_moving(np.nditer([value, None]).operands[1]))
     return found
+
+
+def _in_either_order(env: Mapping[str, Any]) -> bool:
+    """Whether an operand has no elements, or an argument is reversed, so that a view of it may be in any order."""
+    values = [value for value in env.values() if isinstance(value, np.ndarray)]
+    return any(not value.size or min(value.strides, default=0) < 0 for value in values)
 
 
 def _is_free(statement: Statement) -> bool:

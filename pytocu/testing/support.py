@@ -307,13 +307,15 @@ that take turns, and arguments that overlap.
 ## The order of results in memory
 
 New arrays lie in memory as NumPy's do: results of element operations, `where`, conversions, sums and cumulative sums along
-an axis, joins, copies and `zeros_like` in the order of their operands (`x.T + 1` of a row-major array is column-major; where
-operands differ, row-major wins between two axes), elements that are chosen by positions with the axes of these first (`x[:,
-i]` of a row-major array is column-major), and others in row-major order, or in the one that is asked for. What NumPy returns
-as a view of a new array is a new array without gaps, in the order of that view. Always in row-major order, where NumPy's may
-be in another one, are results of loops and branches of the host, of library calls (`sort`, `fft`), and of reshapes that are
-views for some lengths only; and those of arguments `f32[n, m; S]` of code that is compiled ahead, which are taken to be row-
-major with gaps.
+an axis, joins, copies and `zeros_like` in the order of their operands (`x.T + 1` of a row-major array is column-major;
+where operands differ, row-major wins between two axes), elements that are chosen by positions with the axes of these first
+(`x[:, i]` of a row-major array is column-major), and others in row-major order, or in the one that is asked for. What NumPy
+returns as a view of a new array is a new array without gaps, in the order of that view. Always in row-major order, where
+NumPy's may be in another one, are results of library calls (`sort`, `fft`), of loops and branches of the host that do not
+have one order on every way through them, and of reshapes that are views for some lengths only; those of arguments `f32[n,
+m; S]` of code that is compiled ahead, which are taken to be row-major with gaps; and of `np.pad`, `np.round`, `imag`,
+`isreal` and `packbits`, which look whether an array is in column-major order, of views of reversed arguments, and of arrays
+without elements.
 
 ## Reshapes that are views or copies
 
