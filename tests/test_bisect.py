@@ -88,6 +88,18 @@ def sums(x, count):
     return found
 
 
+def stacked(x, count):
+    found = np.zeros(9, x.dtype)
+    for i in range(count):
+        stack = [i % 5]
+        while stack:
+            k = stack.pop()
+            found[k] += 1
+            if k > 0:
+                stack.append(k - 1)
+    return found
+
+
 def settled(x, count):
     y = x * 0
     for k in range(count):
@@ -373,6 +385,10 @@ PLANTED += [
     (
         fault("a step too many", "region_loops:_steps", 'test.emit("less" if', 'test.emit("less_equal" if'),
         *("settled", "f32[n], weak int", ("pass", "lower-loops"), ""),
+    ),
+    (
+        fault("steps have the number of the first", "rooms:run", "builder = Builder()", 'builder, mapping["i_"] = Builder(), 0'),
+        *("stacked", "f64[n], weak int", ("pass", "rooms"), ""),
     ),
     (
         fault("the last elements are left out", "one_thread:_Named.fold", "whole * LANES, [total", "size, [total"),

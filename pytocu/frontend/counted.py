@@ -205,8 +205,11 @@ def for_loop(
     return run(numbered(frame, node, steps, wanted=True))
 
 
-_ROUNDS = (2**10, 2**17, 2**24)
+_ROUNDS = (2**10, 2**24)
 """How many members a list has room for in a ``while`` at first, and when that was too few."""
+
+_IN_STEPS = 2**17
+"""How many members a list has room for in a ``while`` in a step of a loop, at least: see `pytocu.passes.rooms`."""
 
 
 def while_loop(
@@ -224,7 +227,8 @@ def while_loop(
     del tests[:]
     most = [_most_of_steps(context, counted, names) for counted in tried]
 
-    lists = [_begin(frame, one, _ROUNDS[0] + more) for one, more in zip(wanted, most, strict=True)]
+    rounds: tuple[DimLike, ...] = (_in_steps(context),) if context.counting else _ROUNDS
+    lists = [_begin(frame, one, rounds[0] + more) for one, more in zip(wanted, most, strict=True)]
     for made, counted in zip(lists, tried, strict=True):
         made.watched = counted.watched
 
@@ -238,7 +242,7 @@ def while_loop(
         left = room()
         return connected(frame, "and", left, asked) if isinstance(left, Value) else asked() if left else False
 
-    def read(more: int) -> Any:
+    def read(more: DimLike) -> Any:
         for one in lists if more else ():
             _enlarge(context, one, more)
         ends[:] = [
@@ -247,17 +251,18 @@ def while_loop(
         return run(goes_on).signal()
 
     flow = flow_of(read(0))
-    for number in range(1, len(_ROUNDS) + 1):
+    for number in range(1, len(rounds) + 1):
         full = negated(context, room())
         more = both(context, full, negated(context, either(context, flow.broke, flow.returned)))
         if more is False:
             break
-        if number < len(_ROUNDS):
-            flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, _ROUNDS[number]), flow.signal))
+        if number < len(rounds):
+            flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, rounds[number]), flow.signal))
             rows = [dim_value(context, dimensions(one.rows)[0] - each) for one, each in zip(lists, most, strict=True)]
             ends[:] = list(zip(lists, rows, strict=True))
             continue
-        text = f"{lists[0].text} holds more than {_ROUNDS[-1]:,} members"
+        limit = f"{_ROUNDS[-1]:,} members" + (f", or {_IN_STEPS:,} on a GPU" if len(rounds) == 1 else "")
+        text = f"{lists[0].text} holds more than {limit}"
         help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
         error = UnsupportedError(text, context.loc, help)
         failing = Failing("UnsupportedError", text, context.loc, (), (help,))
@@ -266,6 +271,14 @@ def while_loop(
         # There is no other way out of it.
         return Flow(False, True, flow.value, flow.loc)
     return flow
+
+
+def _in_steps(context: Context) -> Dim:
+    """The room of a list that a step of a loop makes, which is known only to those who know the target."""
+    name = new_name(context, "room")
+    number = context.builder.const(_IN_STEPS, WEAK_INT)
+    context.builder.inst("bind", (number,), {"names": (name,), "most": _ROUNDS[-1]})
+    return symbol(name)
 
 
 def _tried(frame: Frame, wanted: Sequence[Wanted], read: Callable[[], Any]) -> tuple[list[Counted], set[str]]:
@@ -292,7 +305,7 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     zero = context.builder.const(0, scalar(dtype))
     shape = shape_of(wanted.type)
     before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
-    rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "")
+    rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "", blank=True)
     made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
     if wanted.inner is None or wanted.inner.kind is tuple:
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
@@ -453,7 +466,7 @@ def _mark(context: Context, made: Counted, old: Any) -> None:
             return
         ask_for_marks(old)
     false = context.builder.const(False, scalar(BOOL))
-    made.marks = filled(context, false, (dimensions(made.rows)[0],), "")
+    made.marks = filled(context, false, (dimensions(made.rows)[0],), blank=True)
 
 
 def ask_for_marks(grown: Grown) -> None:

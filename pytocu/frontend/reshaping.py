@@ -148,11 +148,13 @@ def repeated(context: Context, value: Value, shape: Shape, offered: bool = False
     return context.builder.emit("broadcast", (value,), attrs)
 
 
-def filled(context: Context, value: Value, shape: Shape, name: str = "", order: Any = "C") -> Value:
-    """A new array of one number."""
+def filled(context: Context, value: Value, shape: Shape, name: str = "", order: Any = "C", blank: bool = False) -> Value:
+    """A new array of one number, or a blank one: each element of it is assigned before it is read."""
     if not shape:
         return context.builder.emit("as_array" if isinstance(value.type, ScalarType) else "copy", (value,), name=name)
-    attrs = {"order": "F"} if _is_columns(order, len(shape)) else {}
+    attrs: dict[str, Any] = {"order": "F"} if _is_columns(order, len(shape)) else {}
+    if blank:
+        attrs["blank"] = True
     return context.builder.emit("copy", (broadcast(context, value, shape),), attrs, name=name)
 
 

@@ -122,6 +122,7 @@ KINDS: dict[str, Kind] = {
     "at": LENGTH,
     "axes": AXES,
     "axis": COUNT,
+    "blank": TRUTH,
     "block": POSITIVE,
     "bytes": Kind("a tuple of powers of two up to 4096", _tuple_of(lambda value: _is_count(value) and value in _POWERS)),
     "carried": COUNT,
@@ -147,6 +148,7 @@ KINDS: dict[str, Kind] = {
     "length": LENGTH,
     "limit": LENGTH,
     "mask": POSITIVE,
+    "most": COUNT,
     "name": NAME,
     "names": NAMES,
     "ndim": COUNT,
@@ -206,10 +208,10 @@ KINDS: dict[str, Kind] = {
 """What an attribute is, by its name, or by that of its row and its own."""
 
 MAY_LACK: dict[str, tuple[str, ...]] = {
-    "bind": ("length",),
+    "bind": ("length", "most"),
     "broadcast": ("writable",),
     "convert": ("wrap",),
-    "copy": ("order",),
+    "copy": ("order", "blank"),
     "diagonal": ("writable",),
     "failed": ("said",),
     "for": ("few",),

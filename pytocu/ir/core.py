@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from pytocu.errors import Loc
@@ -329,7 +329,7 @@ def attr_key(value: Attr) -> Any:
             return value
 
 
-def substitute_type(type: Type, mapping: dict[str, Any]) -> Type:
+def substitute_type(type: Type, mapping: Mapping[str, Any]) -> Type:
     """Replace length symbols in an array type."""
     if not mapping or not isinstance(type, ArrayType):
         return type
@@ -337,7 +337,7 @@ def substitute_type(type: Type, mapping: dict[str, Any]) -> Type:
     return type if shape == type.shape else ArrayType(type.dtype, shape, type.layout)
 
 
-def substitute_attr(value: Attr, mapping: dict[str, Any]) -> Attr:
+def substitute_attr(value: Attr, mapping: Mapping[str, Any]) -> Attr:
     """Replace length symbols in an attribute."""
     if isinstance(value, Dim):
         return substitute(value, mapping)

@@ -208,8 +208,9 @@ ufunc("rad2deg", 1, "Radians to degrees", expand=expand.radians_to_degrees, alia
 row("where", "elementwise", 3, "y where the condition holds, else z", infer=infer.where, levels=ALL, numpy="where",
     primitive="biuf", c="{0} ? {1} : {2}", llvm="select")  # fmt: skip
 row("cast", "elementwise", 1, "astype: to another dtype, defined for every input", levels=ALL, expand=expand.cast)
-row("copy", "elementwise", 1, "A new array with the same values, in the order that is stated, if one is",
-    infer=infer.copied, levels=ALL, attrs=("order",), expand=expand.identity)  # fmt: skip
+row("copy", "elementwise", 1, "A new array with the same values, in the order that is stated, if one is; what is read of a "
+    "blank one has been assigned",
+    infer=infer.copied, levels=ALL, attrs=("order", "blank"), expand=expand.identity)  # fmt: skip
 row("as_array", "elementwise", 1, "A NumPy scalar as a 0-d array", infer=infer.as_array, levels=ALL, expand=expand.identity)
 row("compose", "elementwise", 2, "Complex numbers of real and imaginary parts", infer=infer.compose, levels=ALL)
 row("convert", "scalar", 1, "A Python scalar to a dtype, OverflowError if it does not fit (its low bits with wrap)",
@@ -311,8 +312,8 @@ row("read_length", "host", 1, "The number becomes the length `name`, which is at
 
 row("bind", "host", 1, "The Python int as a number with a name, which positions and lengths are made of: it is not negative, "
     "or a second name stands for what it has below 0. With a `length` it is a bound of a slice of so many elements: counted "
-    "from the front, and 0 or the length where it is beyond", infer=infer.nothing, levels=UPPER, effects="check",
-    attrs=("names", "length"))  # fmt: skip
+    "from the front, and 0 or the length where it is beyond. With `most` it may be any number from this one to that",
+    infer=infer.nothing, levels=UPPER, effects="check", attrs=("names", "length", "most"))  # fmt: skip
 row("strides", "host", 1, "The elements from one position of each axis of an argument to the next as numbers with names, two "
     "for each axis: what is above 0, and what is below; 0 of an axis that is not walked", infer=infer.nothing, levels=UPPER,
     effects="check", attrs=("names",))  # fmt: skip

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, make_attrs, substitute_attr, substitute_type
+from pytocu.ir.dims import DimLike, as_symbol, symbol
 
 Rule = Callable[[Builder, Inst, tuple[Value, ...]], "Sequence[Value] | None"]
 """``rule(builder, inst, new_args)`` writes a replacement and returns its results, or None."""
@@ -49,6 +50,41 @@ def replay(builder: Builder, inst: Inst, rule: Rule, values: dict[Value, Value])
         return False
     regions = tuple([rewrite_block(r, rule, values) for r in inst.regions])
     return put_with(inst, builder, args, regions, values)
+
+
+def with_lengths(builder: Builder, insts: Sequence[Inst], mapping: Mapping[str, DimLike], values: dict[Value, Value]) -> None:
+    """Write instructions with other lengths or numbers for names, and those that give a name to one of these without it.
+
+    Parameters
+    ----------
+    builder : Builder
+    insts : sequence of Inst
+    mapping : mapping of str
+        What stands for each name: a number, or the symbol of another name.
+    values : dict of Value
+        What stands for values; gets the results.
+    """
+    for inst in insts:
+        blocks: list[Block] = []
+        for region in inst.regions:
+            params = tuple(Value(substitute_type(p.type, mapping), p.name) for p in region.params)
+            values.update(zip(region.params, params, strict=True))
+            inner = Builder(region.terminator.loc)
+            with_lengths(inner, region.insts, mapping, values)
+            blocks.append(Block(params, inner.take()))
+        attrs = {key: substitute_attr(value, mapping) for key, value in inst.attrs}
+        if inst.op.name == "bind":
+            others = [as_symbol(mapping.get(name, symbol(name))) for name in inst.attr("names")]
+            if None in others:
+                continue
+            attrs["names"] = tuple(others)
+        types = tuple(substitute_type(t, mapping) for t in inst.types)
+        args = tuple(values.get(a, a) for a in inst.args)
+        made = Inst(inst.op, args, make_attrs(attrs), types, tuple(blocks), inst.loc)
+        for old, new in zip(inst.results, made.results, strict=True):
+            new.name = old.name
+            values[old] = new
+        builder.insts.append(made)
 
 
 def put_with(

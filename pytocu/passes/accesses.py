@@ -241,6 +241,13 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
     return [(arg, place) for arg, place in needs if not any(map(inside, place))]
 
 
+def is_blank(value: Value) -> bool:
+    """Whether a value is a new array of which each element is assigned before it is read."""
+    if value.inst is None or value.inst.op.name != "copy":
+        return False
+    return bool(value.inst.attr("blank", None)) or is_blank(value.inst.args[0])
+
+
 def is_elementwise(inst: Inst) -> bool:
     """Whether the results of a loop or branch are computed element by element."""
     if any(inner.op.name in ("check", "read_length") for region in inst.regions for inner in walk(region)):

@@ -24,7 +24,7 @@ from pytocu.ir.dims import DimLike, dim_min, evaluate, lower_bound, symbols
 from pytocu.ir.regions import origin
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import shape_of
-from pytocu.passes.accesses import aligned, demand, target_index, whole_index
+from pytocu.passes.accesses import aligned, demand, is_blank, target_index, whole_index
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
 from pytocu.passes.storages import contents_of
@@ -65,6 +65,9 @@ def run(function: Function, context: PassContext) -> Function:
         first = origin(inst.args[0])
         # What a region is given to change stays one memory, behind the loops and branches inside of it as well.
         if behind or on_host(old) or first.inst is None or first in arguments or reduces(old) or reduces(new):
+            return None
+        if context.target.kind == "cpu" and is_blank(first):
+            # All but what is assigned need not be written.
             return None
         count = depth.get(old, 0) + 1
         region = _region(old, target)

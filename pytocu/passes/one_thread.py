@@ -21,8 +21,6 @@ from pytocu.ir.core import (
     Value,
     chain_from,
     make_attrs,
-    substitute_attr,
-    substitute_type,
     walk,
 )
 from pytocu.ir.dims import (
@@ -56,11 +54,12 @@ from pytocu.ir.regions import (
     prune,
     step_name,
 )
-from pytocu.ir.rewrite import put_with
+from pytocu.ir.rewrite import put_with, with_lengths
 from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import (
     aligned,
     demand,
+    is_blank,
     is_elementwise,
     of_whole_arrays,
     target_index,
@@ -126,7 +125,7 @@ def _made_before(builder: Builder, value: Value) -> Value:
     dtype, shape = element(value.type), shape_of(value.type)
     zero = builder.const(dtype.numpy.type(0).item(), scalar(dtype))
     attrs = {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape}
-    return builder.emit("copy", (builder.emit("broadcast", (zero,), attrs),), name=value.name)
+    return builder.emit("copy", (builder.emit("broadcast", (zero,), attrs),), {"blank": True}, name=value.name)
 
 
 def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: Classes) -> Inst:
@@ -141,7 +140,8 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
     wanted = any(i.op.name in ("check", "read_length") or _is_part(i, own) or (vectors and _is_work(i)) for i in inner)
     if not wanted or not all(map(has_form, inner)):
         return inst
-    made = _Named(taken, own, vectors).whole(inst)
+    room = lambda value: is_blank(value) or classes.at_most(product(shape_of(value.type)), MOST) is not False  # noqa: E731
+    made = _Named(taken, own, vectors, room if context.target.kind == "cpu" else None).whole(inst)
     reads = [i.attr("name") for i in inner if i.op.name == "read_length"]
     if made is not None and reads:
         # A length that the host reads would be known before the loop.
@@ -149,7 +149,9 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
         while not taken.isdisjoint(names.values()):
             names = {name: f"{other}_" for name, other in names.items()}
         taken.update(names.values())
-        made = _named_otherwise(made, names, {})
+        renamed = Builder()
+        with_lengths(renamed, [made], {name: symbol(other) for name, other in names.items()}, {})
+        (made,) = renamed.take()
     sweep = None if made is None else sweep_of(made)
     if made is None or ((sweep is None or sweep.free) and (any(map(shape_of, inst.types)) or not is_elementwise(made))):
         return inst
@@ -157,25 +159,6 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
     slices = any(i.op.name == "bind" and i.attr("length") is not None for i in inner)
     if context.target.kind == "cuda" and (slices or not _counts(made).isdisjoint(numbers_in(made) - _steps(made))):
         return inst
-    return made
-
-
-def _named_otherwise(inst: Inst, names: dict[str, str], values: dict[Value, Value]) -> Inst:
-    """The same with other names of numbers; `values` says what stands for its arguments, and gets the results."""
-    mapping = {name: symbol(other) for name, other in names.items()}
-    blocks: list[Block] = []
-    for region in inst.regions:
-        params = tuple(Value(substitute_type(p.type, mapping), p.name) for p in region.params)
-        values.update(zip(region.params, params, strict=True))
-        blocks.append(Block(params, tuple(_named_otherwise(i, names, values) for i in region.insts)))
-    attrs = {key: substitute_attr(value, mapping) for key, value in inst.attrs}
-    if inst.op.name == "bind":
-        attrs["names"] = tuple(names.get(name, name) for name in inst.attr("names"))
-    types = tuple(substitute_type(t, mapping) for t in inst.types)
-    made = Inst(inst.op, tuple(values.get(a, a) for a in inst.args), make_attrs(attrs), types, tuple(blocks), inst.loc)
-    for old, new in zip(inst.results, made.results, strict=True):
-        new.name = old.name
-        values[old] = new
     return made
 
 
@@ -267,11 +250,14 @@ class _Named:
         The names of numbers that are known in the loop only.
     vectors : bool
         Whether all parts of arrays are changed element by element, and elements combined by loops.
+    room : callable, optional
+        Whether a step may fill an array.
     """
 
-    def __init__(self, taken: set[str], own: frozenset[str], vectors: bool):
-        self.taken, self.own, self.vectors = taken, own, vectors
+    def __init__(self, taken: set[str], own: frozenset[str], vectors: bool, room: Callable[[Value], bool] | None):
+        self.taken, self.own, self.vectors, self.room = taken, own, vectors, room
         self.found: dict[Block, dict[Value, Memory]] = {}
+        self.made: dict[Block, set[Value]] = {}
 
     def whole(self, inst: Inst) -> Inst | None:
         """The loop, which is given memory of its own behind what it carried."""
@@ -285,12 +271,24 @@ class _Named:
         found: dict[Memory, None] = {}
         for region in inst.regions:
             found.update(dict.fromkeys(self.outdated(region).values()))
+            found.update(dict.fromkeys((element(v.type), shape_of(v.type), v) for v in self.made_in(region)))
             for i in region.insts:
                 if is_region(i):
                     found.update(dict.fromkeys(self.kept(i)))
                 elif self.is_part(i) and not _in_place(i):
                     found[element(i.args[0].type), shape_of(i.args[0].type), None] = None
         return list(found)
+
+    def made_in(self, block: Block) -> set[Value]:
+        """Arrays that a region makes and changes: their memory is there before the loop, and each step fills it."""
+        if block not in self.made and self.room is None:
+            self.made[block] = set()
+        elif block not in self.made:
+            own = {r for i in block.insts if not is_region(i) and i.op.name != "update" for r in i.results}
+            firsts = {origin(contents) for inst in block.insts for contents in _changed(inst)}
+            known = {v for v in firsts & own if self.own.isdisjoint(symbols(product(shape_of(v.type))))}
+            self.made[block] = set(filter(self.room, known))
+        return self.made[block]
 
     def outdated(self, block: Block) -> dict[Value, Memory]:
         """Arrays that a region computes before contents change that they are made of, and uses behind, with memory for each."""
@@ -329,7 +327,7 @@ class _Named:
     def region_inst(
         self, builder: Builder, inst: Inst, args: Sequence[Value], now: dict[Memory, Value], checks: Sequence[Inst] = ()
     ) -> Inst | None:
-        """A loop, whose steps begin with `checks`, or a branch; None where a check is about the steps of another one.
+        """A loop or branch, in which steps, or those of loops inside, begin with `checks`; None where these are about others.
 
         It is given the memory that it needs, as `now` has it, and gives it on.
         """
@@ -339,7 +337,13 @@ class _Named:
         regions: list[Block] = []
         for region in inst.regions:
             own = [Value(_type(memory), "kept") for memory in kept]
-            insts = self.block(region, checks, dict(zip(kept, own, strict=True)))
+            inner = {name for i in region.insts for name in _steps(i)}
+            first = [
+                _in_step(c) if c.attr("shapes")[0][0] == step_name(inst) else c
+                for c in checks
+                if c.attr("shapes")[0][0] in {step_name(inst), *inner}
+            ]
+            insts = self.block(region, first, dict(zip(kept, own, strict=True)))
             if insts is None:
                 return None
             at = len(region.params) - len(given(inst)) + place
@@ -360,7 +364,7 @@ class _Named:
         values: dict[Value, Value] = {}
         waiting: list[Inst] = []
         params = tuple(now)
-        outdated = self.outdated(block)
+        outdated, made_here = self.outdated(block), self.made_in(block)
         for inst in (*checks, *block.insts):
             builder.loc = inst.loc
             args = tuple(values.get(a, a) for a in inst.args)
@@ -372,9 +376,10 @@ class _Named:
             elif inst.op.name == "read_length":
                 builder.inst("bind", (values.get(number := _number_read(inst), number),), {"names": (inst.attr("name"),)})
             elif is_region(inst):
-                of_it = [c for c in waiting if c.attr("shapes")[0][0] == step_name(inst)]
+                steps = _steps(inst)
+                of_it = [c for c in waiting if c.attr("shapes")[0][0] in steps]
                 waiting = [c for c in waiting if c not in of_it]
-                made = self.region_inst(builder, inst, args, now, [_in_step(c) for c in of_it])
+                made = self.region_inst(builder, inst, args, now, of_it)
                 if made is None:
                     return None
                 values.update(zip(inst.results, made.results, strict=False))
@@ -385,11 +390,17 @@ class _Named:
                     new.name = new.name or old.name
                     values[old] = new
             elif inst is block.terminator:
+                now.update((memory, _last(builder, now[memory])) for memory in params if memory[2] in made_here)
                 builder.inst("yield", (*args, *(now[memory] for memory in params)))
             else:
                 put_with(inst, builder, args, inst.regions, values)
             for old in inst.results:
-                if old in outdated:
+                if old in made_here:
+                    memory = element(old.type), shape_of(old.type), old
+                    if not is_blank(old):
+                        now[memory] = self.elements(builder, now[memory], now[memory], now[memory], values.get(old, old))
+                    values[old] = now[memory]
+                elif old in outdated:
                     values[old] = self.keep(builder, values.get(old, old), outdated[old], now)
         return None if waiting else builder.take()
 
@@ -592,6 +603,12 @@ def _base(value: Value) -> tuple[Value, Value] | None:
         if part.inst is not None and not _known_before(part):
             stack.extend(part.inst.args)
     return None
+
+
+def _last(builder: Builder, contents: Value) -> Value:
+    """The contents of memory behind everything that has been written."""
+    first = origin(contents)
+    return next(r for inst in reversed(builder.insts) for r in reversed(inst.results) if origin(r) is first)
 
 
 def _viewed(builder: Builder, old: Value, target: Value, array: Value) -> Value:

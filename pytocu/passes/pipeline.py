@@ -161,11 +161,17 @@ def _by_one(function: Function, context: PassContext) -> bool:
     return any(inst.op.name == "divide" for region in lanes for inst in region.insts)
 
 
+def _grows(function: Function, context: PassContext) -> bool:
+    """Whether steps have lists of which nobody knows how long they become."""
+    return any(inst.op.name == "bind" and inst.attr("most", None) is not None for inst in walk(function.body))
+
+
 def _launches(function: Function, context: PassContext) -> bool:
     return sum(inst.op.name == "launch" for inst in function.body.insts) > 1
 
 
 PIPELINE: tuple[Pass, ...] = (
+    Pass("rooms", _where(_grows, "rooms"), "Lists of a step get room for as many members as the target allows."),
     Pass("fold", fold.run, "Operations on constants are computed now, where every backend would get the same bits."),
     Pass("infer-types", infer_types.run, "Python scalars adapt to NumPy's loops and every conversion becomes visible.",
          establishes=("settled types",)),

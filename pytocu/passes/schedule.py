@@ -18,7 +18,7 @@ from pytocu.ir.dims import DimLike, as_symbol, product, symbol
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import ArrayType, axes_of, element, shape_of
-from pytocu.passes.accesses import demand, walking_axes, whole_index
+from pytocu.passes.accesses import demand, is_blank, walking_axes, whole_index
 from pytocu.passes.affine import unit
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
@@ -87,6 +87,10 @@ def run(function: Function, context: PassContext) -> Function:
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
         if inst.op.name != "launch":
             return None
+        made = inst.regions[0].terminator.args
+        if not gpu and made and all(map(is_blank, made)):
+            # Whatever is in this memory, nobody reads it.
+            return ()
         attrs = dict(inst.attrs)
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:

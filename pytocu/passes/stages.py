@@ -39,7 +39,7 @@ from pytocu.passes import (
     split,
     store_or_repeat,
 )
-from pytocu.passes.accesses import is_elementwise, view_chain
+from pytocu.passes.accesses import is_blank, is_elementwise, view_chain
 from pytocu.passes.context import PassContext
 from pytocu.passes.roots import on_host
 from pytocu.passes.storages import contents_of, rebased, tree_numbers
@@ -310,12 +310,19 @@ class _Writer:
         given_out: list[Value] = []
         in_place = {r: memory for r in results if (memory := self._changed_in_place(r, results, behind)) is not None}
         results = [r for r in results if r not in in_place]
+        firsts = [origin(r) for r in results]
+
+        def alone(result: Value) -> bool:
+            """Whether memory that begins as a blank one is left as it is."""
+            first = origin(result)
+            return is_blank(first) and first.inst in insts and firsts.count(first) == 1 and not in_place
+
         for result in results:
             value = inside.get(result, result)
             if isinstance(result.type, ScalarType) and not on_host(value):
                 value = builder.emit("as_array", (value,), name=result.name)
                 self.scalars.add(result)
-            elif isinstance(result.type, ArrayType):
+            elif isinstance(result.type, ArrayType) and not alone(result):
                 # What later changes of an argument would change is copied.
                 value = builder.emit("copy", (value,), name=result.name)
             given_out.append(value)
