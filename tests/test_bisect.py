@@ -387,7 +387,7 @@ PLANTED += [
         *("settled", "f32[n], weak int", ("pass", "lower-loops"), ""),
     ),
     (
-        fault("steps have the number of the first", "rooms:run", "builder = Builder()", 'builder, mapping["i_"] = Builder(), 0'),
+        fault("each step is the first", "rooms:run", "builder = Builder()", 'builder, mapping["i_"] = Builder(), 0'),
         *("stacked", "f64[n], weak int", ("pass", "rooms"), ""),
     ),
     (

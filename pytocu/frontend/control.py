@@ -84,7 +84,8 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     builder = context.builder
     loc = builder.loc
     test = condition(context, test)
-    if lists := wanted_at(frame, loc, branch=True):
+    if (lists := wanted_at(frame, loc, branch=True)) and not context.counting:
+        # A branch of a step that is written before a loop is read in the loop as well.
         _begin(frame, lists)
     before = State(frame)
     sides: dict[bool, Side] = {}

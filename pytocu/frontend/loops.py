@@ -47,7 +47,7 @@ from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.reading import read_int, scalar_of
-from pytocu.frontend.state import LEAF, State, flatten, mark_shared, members_alike, rebuild, same_form
+from pytocu.frontend.state import LEAF, State, Wanted, flatten, mark_shared, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
 from pytocu.frontend.type_texts import type_text, unlike, way_out
@@ -497,7 +497,8 @@ def _finish(
         flatten(before.value(owner, name), old)
         own = read.params[place : place + len(old)]
         place += len(old)
-        problem = _differs(context, loc, read, after, owner, name, form, own) or _adapts(name, from_start, other, own)
+        problem = _differs(context, loc, read, after, owner, name, form, own)
+        problem = problem or _adapts(context, loc, name, from_start, other, own)
         if problem is None:
             new: list[Any] = []
             flatten(after.value(owner, name), new)
@@ -672,15 +673,17 @@ def _next_step(read: StepRead, after: State) -> dict[Value, Any]:
     return found
 
 
-def _adapts(name: str, begun: Mapping[Value, Maybe], other: Mapping[Value, Inst], params: Sequence[Value]) -> Unset | None:
+def _adapts(
+    context: Context, loc: Loc, name: str, begun: Mapping[Value, Maybe], other: Mapping[Value, Inst], params: Sequence[Value]
+) -> Unset | None:
     """Why a name that begins as a Python number cannot be a NumPy scalar from the start, if it cannot."""
     for param in params:
         if param in other:
             (weak,) = begun[param].kinds
-            return Unset(
-                f"{name} is {type_text(weak)} before a step of the loop and {type_text(param.type)} behind it",
-                way_out(weak, param.type),
-            )
+            text = f"{name} is {type_text(weak)} before a step of the loop and {type_text(param.type)} behind it"
+            # Lists of a length that a run decides would begin on one side of a branch.
+            lists = any(isinstance(one, Wanted) and one.place == loc for one in context.handed)
+            return differs(context, loc, text, way_out(weak, param.type), needed=lists)
     return None
 
 
