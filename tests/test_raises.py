@@ -139,6 +139,18 @@ def checks_beside_a_number(x, n):
     return part(x[0]), x
 
 
+def takes_roots_of_elements(x, n):
+    for v in x:
+        _ = math.sqrt(v - n)
+    return x * 2
+
+
+def divides_by_elements(x, n):
+    for v in x:
+        _ = n // int(v)
+    return x * 2
+
+
 def deletes_of_nothing(x, n):
     found = []
     for i in reversed(range(len(x))):
@@ -153,6 +165,8 @@ def deletes_of_nothing(x, n):
         (divides_beside_elements, (np.ones(2), 3), (np.ones(0), 3)),
         (divides_where_an_element_says_so, (np.ones(2), 3), (np.arange(2.0), 3)),
         (checks_beside_a_number, (np.ones(2), 3), (np.ones(2), 2)),
+        (takes_roots_of_elements, (np.ones(2), 3), (np.ones(2), 1)),
+        (divides_by_elements, (np.zeros(2), 3), (np.ones(2), 3)),
         (deletes_of_nothing, (np.ones(2), 0), (np.ones(2), 3)),
         (checks_each, (np.array([1.0, -2.0]),), (np.array([1.0, 2.0]),)),
         (asserts_each, (np.array([1.0, math.nan]),), (np.array([1.0, 2.0]),)),

@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
-from pytocu.ir.regions import compares, is_region, prune, raises
+from pytocu.ir.regions import compares, is_region, prune, raises, requires
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
@@ -66,10 +66,13 @@ def dce(function: Function, context: PassContext) -> Function:
     used: set[Value] = set()
     keep: set[Inst] = set()
     launches: set[Inst] = set()
+    insts = list(walk(function.body))
+    inside = {i for inst in insts if is_region(inst) for region in inst.regions for i in region.insts}
     # Uses come after definitions in the text, so one walk backwards finds everything alive.
-    for inst in reversed(list(walk(function.body))):
+    for inst in reversed(insts):
         alive = bool(inst.op.effects and inst.op.effects != "read" and inst.op.effects != "alloc")
         alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control" or raises(inst)
+        alive = alive or (inst in inside and requires(inst))
         # A loop of the host hands on nothing where all it does is to change memory; what is inside was seen before.
         alive = alive or (inst.op.kind == "region" and any(i in launches for r in inst.regions for i in r.insts))
         alive = alive or (is_region(inst) and compares(inst))
