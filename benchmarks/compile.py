@@ -1,6 +1,6 @@
 """Compile time: first calls in fresh processes with cold and warm caches, beside raw NVRTC and the peers.
 
-Four tables: first calls, source to cubin (no GPU), the import, and the curve of the front end
+Five tables: first calls, source to cubin (no GPU), the import, and two curves of the front end
 and the passes.  Every process of the first three does one thing, is alone while it runs, and
 the cases take turns, so that a slow minute of the machine hits all alike.
 """
@@ -301,5 +301,5 @@ def run(
             case "import":
                 tables.append(imports())
             case _:
-                tables.append(curve.run())
+                tables.extend((curve.run(), curve.run_loops()))
     return tables

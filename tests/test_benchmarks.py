@@ -169,8 +169,9 @@ def test_the_profile_accounts_for_the_whole_call():
     assert rows["sum of the steps"]["us"] + rows["left: Python between them"]["us"] == pytest.approx(whole)
 
 
-def test_the_curve():
-    table = curve.run((10, 20, 40))
+@pytest.mark.parametrize("run", [curve.run, curve.run_loops])
+def test_the_curve(run):
+    table = run((10, 20, 40))
     assert [r["statements"] for r in table.rows] == [10, 20, 40]
     assert all(r["total ms"] == pytest.approx(r["front end ms"] + r["passes ms"]) for r in table.rows)
 
@@ -189,6 +190,7 @@ def test_the_long_function_is_as_long_as_it_says():
 
     function = curve.function_of(30)
     assert len(inspect.getsource(function).splitlines()) == 31
+    assert len(inspect.getsource(curve.loop_of(30)).splitlines()) == 32
     assert function(np.ones(3, np.float32), np.ones(3, np.float32), 1.5).dtype == np.float32
 
 
