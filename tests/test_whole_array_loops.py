@@ -538,8 +538,8 @@ def test_a_python_number_that_adapts_to_another_dtype() -> None:
             total = (x * total).sum(dtype=np.float64)
         return total
 
-    with pytest.raises(UnsupportedError, match="total is a Python float before a step of the loop and f64 behind it"):
-        pytocu.jit(weighted)(np.ones(3, np.float32), 2)
+    for n in (0, 1, 3):
+        everywhere(weighted, np.array([0.1, 0.2, 0.3], np.float32), n)
 
 
 def left_early(x, limit):
