@@ -53,6 +53,7 @@ _store = Deferred("pytocu.frontend.columns", "store")
 _append_counted = Deferred("pytocu.frontend.counted", "append")
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
+_ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
 _counted_member = Deferred("pytocu.frontend.counted", "member_of")
 _counted_method = Deferred("pytocu.frontend.counted", "method")
 _settled = Deferred("pytocu.frontend.counted", "settled")
@@ -553,7 +554,28 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
     return opened(frame, grown, _member(frame, rows, key), grown.type, grown.inner, mark)
 
 
+def joined(context: Context, first: Grown, second: Grown) -> Grown | None:
+    """``list + list`` of numbers of one kind, or of tuples of such; None of other lists."""
+    one, other = (_settled(context, part) if isinstance(part, Counted) else part for part in (first, second))
+    if one.type != other.type or one.inner != other.inner or one.mixed != other.mixed or one.ints != other.ints:
+        return None
+    if not isinstance(one.type, WeakType | ScalarType) and (one.inner is None or not one.inner.columns):
+        # Arrays have other names, under which they may be changed.
+        return None
+    if (one.marks is None) != (other.marks is None):
+        _ask_for_marks(other if one.marks is not None else one)
+        return None
+    rows = [rows_of(context, part) for part in (one, other)]
+    made = Grown(one.name, context.builder.emit("concatenate", rows, {"axis": 0}), one.type, 0, 0)
+    made.inner, made.mixed, made.ints, made.kinds = one.inner, one.mixed, one.ints, one.kinds
+    if one.marks is not None and other.marks is not None:
+        made.marks = context.builder.emit("concatenate", (one.marks, other.marks), {"axis": 0})
+    made.origin = made.end = len(context.builder.made)
+    made.after = context.builder.state()
+    return made
+
+
 __all__ = [
-    "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "greatest", "length_of",
-    "member_of", "method", "position", "put", "refuse_outside", "rows_of", "stored", "total", "type_of", "unlike",
+    "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "greatest", "joined",
+    "length_of", "member_of", "method", "position", "put", "refuse_outside", "rows_of", "stored", "total", "type_of", "unlike",
 ]  # fmt: skip

@@ -40,6 +40,7 @@ from pytocu.ir.ops import OPS, Op
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element, number_of
 
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
+_joined_lists = Deferred("pytocu.frontend.grown", "joined")
 _known_here = Deferred("pytocu.frontend.ranges", "known_here")
 _lifted = Deferred("pytocu.frontend.masked", "lifted")
 _mask_over = Deferred("pytocu.frontend.masked", "mask_over")
@@ -241,6 +242,10 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     if any(is_queue(context, side) for side in (left, right)):
         _refuse_queue(context, row, left, right)
     if any(isinstance(side, Grown) for side in (left, right)):
+        if name == "add" and isinstance(left, Grown) and isinstance(right, Grown):
+            found = _joined_lists(context, left, right)
+            if found is not None:
+                return found
         _refuse_list(context, row, left, right)
     elif not is_dynamic(left) and not is_dynamic(right):
         assert row.python is not None

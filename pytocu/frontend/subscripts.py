@@ -53,6 +53,7 @@ from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
 _assign_flat = Deferred("pytocu.frontend.flat", "assign")
 _read_flat = Deferred("pytocu.frontend.flat", "read")
+_array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
@@ -112,6 +113,9 @@ def _index_array(context: Context, item: Any) -> Any:
         return context.hooks.listed(context, item, np.intp)
     if isinstance(item, list) and contains_dynamic(item):
         return context.hooks.listed(context, values(context, item))
+    if isinstance(item, Grown) and item.queue is None:
+        # An empty list is one of positions.
+        return _array_of_members(context, item, typed=True)
     return item
 
 
