@@ -14,7 +14,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
@@ -198,9 +198,17 @@ def for_loop(
 
     tried, names = _tried(frame, wanted, read)
     (known,) = found
+    room: Dim | None = None
     for one, counted in zip(wanted, tried, strict=True):
         if known is None:
             raise _unbounded(context, counted, "in a loop of which the steps are not counted")
+        if any(None in loops for _, loops in counted.sites.values()):
+            # Loops inside have as many steps as data say.
+            room = room or _in_steps(context)
+            made = _begin(frame, one, room)
+            made.watched.update(counted.sites)
+            made.unbounded = True
+            continue
         _begin(frame, one, _most_in(context, counted, [known.numbers], names) + 1)
     return run(numbered(frame, node, steps, wanted=True))
 
@@ -210,6 +218,8 @@ _ROUNDS = (2**10, 2**24)
 
 _IN_STEPS = 2**17
 """How many members a list has room for in a ``while`` in a step of a loop, at least: see `pytocu.passes.rooms`."""
+
+_MOST_IN_STEPS = f"{_ROUNDS[-1]:,} members, or {_IN_STEPS:,} on a GPU"
 
 
 def while_loop(
@@ -261,7 +271,7 @@ def while_loop(
             rows = [dim_value(context, dimensions(one.rows)[0] - each) for one, each in zip(lists, most, strict=True)]
             ends[:] = list(zip(lists, rows, strict=True))
             continue
-        limit = f"{_ROUNDS[-1]:,} members" + (f", or {_IN_STEPS:,} on a GPU" if len(rounds) == 1 else "")
+        limit = _MOST_IN_STEPS if len(rounds) == 1 else f"{_ROUNDS[-1]:,} members"
         text = f"{lists[0].text} holds more than {limit}"
         help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
         error = UnsupportedError(text, context.loc, help)
@@ -377,18 +387,21 @@ def _most_of_steps(context: Context, counted: Counted, names: Set[str]) -> DimLi
     """As :func:`_most_in`, of a step of a ``while``, which has room for so many where nobody knows."""
     total: DimLike = 0
     for site, (times, loops) in counted.sites.items():
-        most = _most_at((times, loops), ())
-        if _unknown(context, most, names):
+        most = times if None in loops else _most_at((times, loops), ())
+        if None in loops or _unknown(context, most, names):
             counted.watched.add(site)
             most = _allowed(context)
         total = total + most
     return total
 
 
-def _most_at(site: tuple[DimLike, Sequence[tuple[str, DimLike, bool]]], around: Sequence[tuple[str, DimLike, bool]]) -> DimLike:
-    """How many members a line appends in all steps of the loops around it."""
+_Steps: TypeAlias = "tuple[str, DimLike, bool]"
+
+
+def _most_at(site: tuple[DimLike, Sequence[_Steps | None]], around: Sequence[_Steps]) -> DimLike:
+    """How many members a line appends in all steps of the loops around it, but for those of a ``while``."""
     most, loops = site
-    for name, count, _ in reversed([*around, *loops]):
+    for name, count, _ in reversed([*around, *(one for one in loops if one is not None)]):
         most = _largest(most, name, count) * count
     return most
 
@@ -545,6 +558,7 @@ def refuse_full(context: Context, counted: Counted, place: Any) -> None:
     """Let a run be refused in which a step appends more members than there is room for."""
     room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0]))
     text = f"a step of a while loop makes {counted.text} longer by more members than the arguments have, and {_ALLOWED:,} more"
+    text = f"{counted.text} holds more than {_MOST_IN_STEPS}" if counted.unbounded else text
     help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
     failing = Failing("UnsupportedError", text, context.loc, (), (help,))
     error = Raised(UnsupportedError(text, context.loc, help), failing, stated=False)
@@ -562,11 +576,8 @@ def make_room(context: Context, counted: Counted, count: DimLike, number: int = 
         if around.state.has_names_alone(counted, len(bound)):
             _want(context, Wanted(around.place, bound[0], counted.type, counted.inner))
         raise _unbounded(context, counted, "in another loop")
-    loops = context.counting[counted.depth + 1 :]
-    if around is not None and None in loops:
-        raise _unbounded(context, counted, "in a while loop")
     times = context.written_out // counted.written_out
-    counted.sites[context.loc, number] = times * count, [one for one in loops if one is not None]
+    counted.sites[context.loc, number] = times * count, context.counting[counted.depth + 1 :]
 
 
 def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:

@@ -242,11 +242,9 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     if any(is_queue(context, side) for side in (left, right)):
         _refuse_queue(context, row, left, right)
     if any(isinstance(side, Grown) for side in (left, right)):
-        if name == "add" and isinstance(left, Grown) and isinstance(right, Grown):
-            found = _joined_lists(context, left, right)
-            if found is not None:
-                return found
-        _refuse_list(context, row, left, right)
+        found = _of_lists(context, row, left, right)
+        if found is not None:
+            return found
     elif not is_dynamic(left) and not is_dynamic(right):
         assert row.python is not None
         for side in (left, right):
@@ -323,10 +321,14 @@ def _refuse_queue(context: Context, row: Op, left: Any, right: Any) -> None:
     raise UnsupportedError(f"{row.symbol} of a deque is not compiled", context.loc, "make a list of it: list(...)")
 
 
-def _refuse_list(context: Context, row: Op, left: Any, right: Any) -> None:
-    """Refuse what Python's lists do themselves, such as ``list + list``; an array or a scalar of NumPy makes arrays of them."""
+def _of_lists(context: Context, row: Op, left: Any, right: Any) -> Any:
+    """What Python's lists do themselves, as ``list + list``; None where an array or a scalar of NumPy makes arrays of them."""
     if any(isinstance(side, Value) and not isinstance(side.type, WeakType) for side in (left, right)):
-        return
+        return None
+    if row.name == "add" and isinstance(left, Grown) and isinstance(right, Grown):
+        made = _joined_lists(context, left, right)
+        if made is not None:
+            return made
     (grown, *_) = (side for side in (left, right) if isinstance(side, Grown))
     text = f"{row.symbol} of {grown.text}, whose length is known only at run time, is not compiled"
     raise UnsupportedError(text, context.loc, "make arrays of the lists: np.array(...)")

@@ -412,18 +412,20 @@ class Counted(Grown):
         The loop that made the array.
     sites : dict
         By the place of an ``append`` and the number of the member there: how many are appended there at most as often as
-        it is written out in a step, and the numbers of the loops around it there.
+        it is written out in a step, and the numbers of the loops around it there, None for a ``while``.
     depth : int
         How many loops were being read around the one that made the array.
     written_out : int
         How often what was read there is written out.
     watched : set
         The places of those that may append more in a step than there is room for.
+    unbounded : bool
+        Whether there is room for the most, since nobody knows how many there will be.
     wanted : object
         What is asked for where members are of another type than was known.
     """
 
-    __slots__ = ("at", "depth", "held", "sites", "wanted", "watched", "written_out")
+    __slots__ = ("at", "depth", "held", "sites", "unbounded", "wanted", "watched", "written_out")
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
@@ -432,8 +434,9 @@ class Counted(Grown):
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
         self.watched: set[tuple[Loc, int]] = set()
+        self.unbounded = False
         self.wanted: Any = None
-        self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool]]]] = {}
+        self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool] | None]]] = {}
         # No loop makes it longer by as many members in each step.
         self.place = 0
 

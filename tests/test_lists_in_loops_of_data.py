@@ -1,0 +1,141 @@
+"""Lists that grow in loops inside of loops, as often as data say: there is room for the most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+
+def run_lengths(x, n):
+    found = []
+    for r in range(x.shape[0]):
+        i = 0
+        while i < x.shape[1]:
+            j = i
+            while j < x.shape[1] and x[r, j] == x[r, i]:
+                j += 1
+            found.append(j - i)
+            i = j
+    return found
+
+
+def collatz(x, n):
+    out = []
+    for i in range(1, n):
+        k = i
+        while k != 1:
+            out.append(k)
+            k = k // 2 if k % 2 == 0 else 3 * k + 1
+    return np.array(out, dtype=np.int64), len(out)
+
+
+def factors(x, n):
+    found = [0]
+    for m in range(2, n):
+        k = m
+        p = 2
+        while k > 1:
+            while k % p == 0:
+                found.append(p)
+                k //= p
+            p += 1
+        found.append(found[-1] * 10)
+    return found
+
+
+def reached(x, n):
+    seen = np.zeros(n, dtype=bool)
+    order = []
+    for s in range(n):
+        if seen[s]:
+            continue
+        stack = [s]
+        seen[s] = True
+        while stack:
+            u = stack.pop()
+            order.append(u)
+            for v in range(n):
+                if x[u % x.shape[0], v % x.shape[1]] == 1 and not seen[v]:
+                    seen[v] = True
+                    stack.append(v)
+    return order
+
+
+def shorter_again(x, n):
+    held = [5]
+    most = 0
+    for i in range(n):
+        k = 0
+        while k < 3 + x[i % x.shape[0], 0]:
+            held.append(i * k)
+            k += 1
+        most = max(most, len(held))
+        while len(held) > 2:
+            most += held.pop()
+    return held, most
+
+
+def a_while_in_a_while(x, n):
+    out = []
+    i = 0
+    while i < n:
+        k = int(x[i % x.shape[0], 1]) * 3 + i
+        while k > 0:
+            out.append(k)
+            k -= 2
+        i += 1
+    return out
+
+
+def beside_an_array(x, n):
+    out = []
+    counts = np.zeros(n, int)
+    for i in range(n):
+        while counts[i] < x[0, i % x.shape[1]] + i % 3:
+            counts[i] += 1
+            if counts[i] % 2 == 0:
+                out.append(counts[i])
+        x[0, i % x.shape[1]] = 7
+    return out, counts
+
+
+X = np.random.default_rng(6).integers(0, 2, (4, 9))
+PROGRAMS = [run_lengths, collatz, factors, reached, shorter_again, a_while_in_a_while, beside_an_array]
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_programs(function: Callable[..., Any]) -> None:
+    jitted = pytocu.jit(function)
+    for n in (9, 0, 1, 30):
+        given, wanted = X.copy(), X.copy()
+        assert repr(jitted(given, n)) == repr(function(wanted, n))
+        np.testing.assert_array_equal(given, wanted)
+
+
+@pytest.mark.parametrize("function", [run_lengths, shorter_again])
+def test_thread_by_thread(function: Callable[..., Any]) -> None:
+    everywhere(function, X[:2, :4], 3)
+
+
+def filled(n, each):
+    out = []
+    for i in range(n):
+        k = 0
+        while k < each:
+            out.append(i)
+            k += 1
+    return len(out), out[-1]
+
+
+def test_more_members_than_there_is_room_for_are_refused() -> None:
+    jitted = pytocu.jit(filled)
+    assert jitted(3, 100_000) == (300_000, 2)
+    with pytest.raises(UnsupportedError, match="the list out holds more than 16,777,216 members, or 131,072 on a GPU"):
+        jitted(9, 2**21)
