@@ -634,10 +634,10 @@ def test_a_name_that_may_still_be_a_python_number() -> None:
     everywhere(inside, np.ones((3, 2)))
     everywhere(inside, -np.ones((3, 2)))
     # The product of Python's numbers has no dtype of its own, and that of NumPy scalars has.
-    for rows in (2, 3):
+    for rows in (1, 2, 3):
         everywhere(third, np.arange(6.0)[: 2 * rows].reshape(rows, 2), np.ones(2, np.float32))
     with pytest.raises(UnsupportedError, match=r"fewer than 2 steps is not compiled where a is a Python float"):
-        pytocu.jit(third)(np.ones((1, 2)), np.ones(2, np.float32))
+        pytocu.jit(third)(np.ones((0, 2)), np.ones(2, np.float32))
 
 
 def largest_change(x, n):
