@@ -100,6 +100,10 @@ def gather(table, index):
     return table[index]
 
 
+def choose(x, mask):
+    return x[mask]
+
+
 # Stencils.
 
 

@@ -146,6 +146,26 @@ def gather(table, index):
     return out
 
 
+def choose(x, mask):
+    size = (x.size + 63) // 64
+    starts = np.zeros(65, np.int64)
+    for part in prange(64):
+        count = 0
+        for i in range(part * size, min((part + 1) * size, x.size)):
+            count += mask[i]
+        starts[part + 1] = count
+    for part in range(64):
+        starts[part + 1] += starts[part]
+    out = np.empty(starts[64], x.dtype)
+    for part in prange(64):
+        place = starts[part]
+        for i in range(part * size, min((part + 1) * size, x.size)):
+            if mask[i]:
+                out[place] = x[i]
+                place += 1
+    return out
+
+
 def heat_step(u):
     n, m = u.shape
     out = np.empty((n - 2, m - 2), u.dtype)

@@ -26,12 +26,15 @@ class Array:
     dtype : str
     low, high : float
         Range of the values, `high` excluded.
+    share : float
+        How many of the elements are true, where these are bools.
     """
 
     shape: tuple[int, ...]
     dtype: str = "float32"
     low: float = -1.0
     high: float = 1.0
+    share: float = 0.5
 
     def filled(self, xp: Any, random: Any) -> Any:
         """The array, of the module `xp`, from its generator `random`."""
@@ -40,7 +43,7 @@ class Array:
         uniform = partial(random.random, self.shape, dtype=drawn)
         match dtype.kind:
             case "b":
-                return uniform() > 0.5
+                return uniform() > 1 - self.share
             case "c":
                 return ((uniform() * 2 - 1) + 1j * (uniform() * 2 - 1)).astype(dtype)
             case "i" | "u":
@@ -157,6 +160,11 @@ def _same(*names: str, dtype: str = "float32", low: float = -1.0, high: float = 
     return lambda *sizes: [Array(sizes, dtype, low, high) for _ in names]
 
 
+def _masked(number: int) -> Callable[..., Sequence[Any]]:
+    """An array and a mask that is true for one element in so many."""
+    return lambda n: [Array((n,)), Array((n,), "bool", share=1 / number)]
+
+
 N, M = (2**26,), (2**23,)
 ROWS, CPU_ROWS = (65536, 1024), (8192, 1024)
 WIDE, CPU_WIDE = (16384, 4096), (2048, 4096)
@@ -220,6 +228,8 @@ WORKLOADS: tuple[Workload, ...] = (
         (2**22, 2**16),
         (300, 50),
     ),
+    Workload("x[m], one in 7", f.choose, _masked(7), N, M, (371,)),
+    Workload("x[m], one in 1000", f.choose, _masked(1000), N, M, (3710,)),
     Workload("heat stencil, 7 points", f.heat_step_3d, _same("u"), (512, 512, 512), (128, 256, 256), (5, 7, 19)),
     Workload(
         "heat, 10 steps in the cache",

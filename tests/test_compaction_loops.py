@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 import pytocu
 from pytocu.ir import interp
 from pytocu.ir.core import walk
+from pytocu.ir.dims import symbol
+from pytocu.ir.parser import parse_function
+from pytocu.ir.printer import print_function
 from pytocu.passes.compaction_loops import BLOCK, FEW, RUN
+from pytocu.passes.known_positions import Known, equal_lengths
 from pytocu.passes.split import ROW_PIECE
 from pytocu.testing.compare import compare
 
@@ -146,3 +151,66 @@ def test_masks_that_change_afterwards() -> None:
 def test_a_gpu_searches() -> None:
     low = pytocu.jit(positions).lower(mask_of(500))
     assert any(inst.op.name == "search" for inst in low.history("cuda", stop="compactions").records[-1].function.body.insts)
+
+
+def test_stretches_of_true_elements() -> None:
+    f, g = pytocu.jit(chosen), pytocu.jit(elements)
+    for length in (BLOCK, BLOCK + RUN, 3 * BLOCK + 5, 2 * PIECE + RUN + 1):
+        x, y = RANDOM.random(length), RANDOM.random(length, np.float32)
+        ends = (0, 1, RUN - 1, RUN, BLOCK - 1, BLOCK, PIECE - 1, PIECE, length - RUN, length - 2, length - 1)
+        for place in (p for p in ends if p < length):
+            for m in (np.arange(length) != place, np.arange(length) < place, np.arange(length) > place):
+                for found, wanted in zip((*f(x, m), *g(x, y, m)), (*chosen(x, m), *elements(x, y, m)), strict=True):
+                    compare(found, wanted)
+
+
+def test_stretches_in_what_is_computed_of_the_chosen() -> None:
+    def computed(x: np.ndarray, m: np.ndarray, table: np.ndarray) -> Any:
+        return 1 / (x[m] + 1), table[np.nonzero(m)[0] % 7], np.argwhere(m), x[m].sum(), x[m][::-1]
+
+    for length in (BLOCK + 77, 2 * PIECE + 77):
+        x, m = RANDOM.integers(0, 5, length) * 0.25, np.arange(length) % 5000 < 4000
+        same(computed, x, m, np.arange(7.0))
+        # An element's bits do not depend on the loop that it is in.
+        compare(pytocu.jit(lambda x, m: np.exp(x[m]))(x, m), pytocu.jit(lambda x: np.exp(x))(x)[m])
+
+
+def test_a_mask_as_long_as_the_array_leaves_every_position_as_it_is() -> None:
+    def both(x: np.ndarray, m: np.ndarray, first: bool) -> Any:
+        total = 0.0
+        if first:
+            total = x[m].sum()
+        return total, np.compress(m, x)
+
+    x, m = np.arange(100.0), np.arange(100) % 3 == 0
+    for first in (False, True):
+        same(both, x, m, first)
+    same(both, x, m[:40], False)
+    assert "minimum" not in chosen_source()
+    for wrong in (m[:40], m.repeat(2)):
+        with pytest.raises(IndexError, match="boolean index did not match"):
+            pytocu.jit(chosen)(x, wrong)
+
+
+def checked(first: str, second: str, kind: str = "equal") -> str:
+    return f'check {{dims = ({first}, {second}, 0), kind = "{kind}", shapes = ("IndexError", "", ({first},), ({second},))}}\n'
+
+
+def test_lengths_are_equal_behind_their_check_alone() -> None:
+    launch = 'launch %x, %x {name = "k", outputs = 1} (%x: f64[n]) {\nyield %x\n}\n'
+    inside = f"(%x: f64[n]) {{\n{checked('m', 'n')}{launch}yield\n}} (%x: f64[n]) {{\nyield\n}}\n"
+    branch = f"if_else %t, %x {{carried = 0}} {inside}"
+    others = checked("n", "m", "index") + checked("seen", "n") + checked("n", "n + 1")
+    text = launch + branch + launch + checked("k", "m * n") + others + launch + checked("m", "n") + launch
+    plan = parse_function(f"host func @f(%x: f64[n], %y: f64[m], %z: f64[k], %t: bool) {{\n{text}return %x {{tree = 0}}\n}}")
+    n, m, k = map(symbol, "nmk")
+    facts = [Known(equal=equal) for equal in equal_lengths(plan).values()]
+    assert [f.is_same(m, n) for f in facts] == [False, True, False, False, True]
+    assert [f.is_same(k, n * m) for f in facts] == [False, False, False, True, True]
+    assert [f.is_same(k, n * n) for f in facts] == [False, False, False, False, True]
+
+
+def chosen_source() -> str:
+    x = np.arange(100.0)
+    plan = pytocu.jit(lambda x, m: x[m]).lower(x, x > 3).history("cpu", stop="lower-loops").records[-1].function
+    return print_function(plan)

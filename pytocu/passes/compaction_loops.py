@@ -1,7 +1,8 @@
 """The loops of kernels that find the true elements of a mask, on a CPU.
 
-Threads take pieces of the mask, each of which knows how many elements are true before it.  A piece is walked in blocks.  Of a
-block the positions of the true elements go to a buffer first, then each of them is an iteration of the kernel, which is a loop
+Threads take pieces of the mask, each of which knows how many elements are true before it.  A piece is walked in blocks.
+Runs of true elements alone with which a block begins are a loop over memory as it lies.  Of what follows in the block
+the positions of the true elements go to a buffer first, then each of them is an iteration of the kernel, which is a loop
 like any other and becomes vector code.
 
 A run of 64 bools is a word, in which a true element is a bit.  How many there are is known all at once, so that the next run
@@ -17,9 +18,9 @@ from pytocu.errors import InternalError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, product
-from pytocu.ir.types import I64, INDEX, U64, PointerType, scalar, shape_of
+from pytocu.ir.types import BOOL, I64, INDEX, U64, PointerType, scalar, shape_of
 from pytocu.passes.elements import Elements
-from pytocu.passes.loop_parts import Work
+from pytocu.passes.loop_parts import Work, copy_of
 
 BLOCK = 2048
 """Elements of a block, whose positions stay in the first cache."""
@@ -77,8 +78,12 @@ class _Writer:
         end = head.emit("where", (head.emit("less", (done, following)), end, first))
         block, before, inner = Value(INDEX, "block"), Value(INDEX, "done"), Builder(e.loc)
         last = self._least(inner, inner.emit("add", (block, self.block)), end)
-        behind = inner.emit("add", (before, self._found(inner, block, last)))
-        self._iterations(inner, before, behind)
+        rest = self._full(inner, block, last)
+        between = inner.emit("add", (before, inner.emit("subtract", (rest, block))))
+        # What follows each other in the mask does so in memory, too.
+        self._iterations(inner, before, between, lambda body, k: self._int(body, body.emit("add", (block, k))))
+        behind = inner.emit("add", (between, self._found(inner, rest, last)))
+        self._iterations(inner, between, behind, lambda body, k: body.emit("load", (self.buffer, k)))
         inner.emit("yield", (behind,))
         region = Block((block, before), inner.take())
         head.inst("for", (first, end, self.block, done), {"over": "serial"}, (INDEX,), (region,))
@@ -88,12 +93,33 @@ class _Writer:
         e.before.emit("return")
         return pieces, length
 
-    def _iterations(self, builder: Builder, first: Value, end: Value) -> None:
-        """What the kernel computes of each position in the buffer."""
-        e, i = self.e, Value(INDEX, "i")
-        e.inside = Builder(e.inside.loc)
+    def _full(self, builder: Builder, first: Value, end: Value) -> Value:
+        """The first run of a block of which some element is false, or what is left behind the last run."""
+        at, behind = Value(INDEX, "full"), Value(INDEX, "full")
+        with builder.nested() as asked:
+            there = builder.emit("add", (at, self.run))
+            with builder.nested() as inside:
+                word = builder.emit("packed", (builder.emit("load", (self.mask, at), {"align": 1, "lanes": RUN}),))
+                builder.emit("yield", (builder.emit("equal", (word, self._bits((1 << RUN) - 1))),))
+            with builder.nested() as outside:
+                builder.emit("yield", (builder.const(False, scalar(BOOL)),))
+            sides = (Block((), tuple(inside)), Block((), tuple(outside)))
+            fits = builder.emit("less_equal", (there, end))
+            on = builder.inst("if", (fits,), {}, (scalar(BOOL),), sides).results[0]
+            builder.emit("yield", (on, at))
+        with builder.nested() as passed:
+            builder.emit("yield", (builder.emit("add", (behind, self.run)),))
+        regions = (Block((at,), tuple(asked)), Block((behind,), tuple(passed)))
+        return builder.inst("while", (first,), {}, (INDEX,), regions).results[0]
+
+    def _iterations(
+        self, builder: Builder, first: Value, end: Value, position: Callable[[Builder, Value], Value]
+    ) -> None:
+        """What the kernel computes of chosen elements, of which `position` gives the position of the first, second ..."""
+        e, i = copy_of(self.e, self.e.before), Value(INDEX, "i")
         e.loop_index = [i]
-        there = e.inside.emit("load", (self.buffer, e.inside.emit("subtract", (i, first))), name=self.inst.result.name)
+        there = position(e.inside, e.inside.emit("subtract", (i, first)))
+        there.name = self.inst.result.name
         e.within[there] = (self.length,)
         e.made.update(dict.fromkeys(self.places, there))
         e.elements(self.work.roots, self.work.index, self.work.pairs, self.work.targets)

@@ -605,7 +605,8 @@ class Elements(Mutable):
     def _element(self, builder: Builder, value: Value, at: Index, length: DimLike) -> Value:
         """What an array of integers states as a position, inside of the memory whatever it is."""
         stated = self.operand(builder, value, at)
-        if self.within.get(stated) == (length,):
+        axis = self.within.get(stated, ())
+        if len(axis) == 1 and self.known.is_same(axis[0], length):
             return builder.emit("convert_raw", (stated,), {}, (INDEX,))
         last = builder.emit("convert_raw", (self.dim(length + (-1), builder),), {}, (scalar(I64),))
         stated = builder.emit("minimum", (stated, last))

@@ -20,6 +20,9 @@ from pytocu.record import Record
 Least = tuple[tuple[str, int], ...]
 """Lengths by name, and what they are never below."""
 
+Equal = tuple[tuple[str, DimLike], ...]
+"""Lengths by name, and what a check found them to be."""
+
 
 class Known(Record):
     """What holds wherever an iteration comes by.
@@ -30,6 +33,8 @@ class Known(Record):
         Lengths, and what they are never below.
     negative : tuple of Affine
         Differences of positions that are below 0.
+    equal : tuple of (str, DimLike)
+        Lengths by name, and what else they are: names without their own.
 
     Examples
     --------
@@ -42,6 +47,12 @@ class Known(Record):
 
     least: Least = ()
     negative: tuple[Affine, ...] = ()
+    equal: Equal = ()
+
+    def is_same(self, first: DimLike, second: DimLike) -> bool:
+        """Whether two lengths are equal."""
+        equal = dict(self.equal)
+        return first == second or substitute(first, equal) == substitute(second, equal)
 
     def is_below(self, place: Affine, start: DimLike) -> bool | None:
         """Whether a position is in front of another; None where it may be or not."""
@@ -61,7 +72,7 @@ class Known(Record):
     def compared(self, place: Affine, start: DimLike, below: bool) -> Known:
         """What is known besides where a position is in front of another, or is not."""
         gap = place + (0 - start)
-        return Known(self.least, (*self.negative, gap if below else gap * -1 + (-1)))
+        return Known(self.least, (*self.negative, gap if below else gap * -1 + (-1)), self.equal)
 
     def _is_positive(self, place: Affine) -> bool:
         """Whether a difference is 0 or above for all iterations, whose indices are never below 0."""
@@ -79,9 +90,7 @@ def _is_positive(dim: DimLike, least: Least) -> bool:
 
 def least_lengths(function: Function) -> dict[Inst, Least]:
     """For every launch: the lengths of arguments that checks and classes in front of it keep above 0."""
-    # Lengths that are read while the function runs may be others in each step of a loop.
-    shapes = (shape_of(p.type) for p in function.params)
-    lengths = {name for shape in shapes for length in shape for name in symbols(length)}
+    lengths = _lengths(function)
     found: dict[Inst, Least] = {}
 
     def visit(block: Block, around: Mapping[str, int]) -> None:
@@ -105,6 +114,35 @@ def least_lengths(function: Function) -> dict[Inst, Least]:
 
     visit(function.body, MappingProxyType({}))
     return found
+
+
+def equal_lengths(function: Function) -> dict[Inst, Equal]:
+    """For every launch: the lengths of arguments that checks in front of it found equal to others."""
+    lengths = _lengths(function)
+    found: dict[Inst, Equal] = {}
+
+    def visit(block: Block, around: Mapping[str, DimLike]) -> None:
+        equal = dict(around)
+        for inst in block.insts:
+            if inst.op.name == "launch":
+                found[inst] = tuple(equal.items())
+                continue
+            if inst.op.name == "check" and inst.attr("kind") == "equal":
+                first, second = (substitute(dim, equal) for dim in inst.attr("dims")[:2])
+                name = as_symbol(first)
+                if name in lengths and name not in symbols(second) and lengths.issuperset(symbols(second)):
+                    equal = {k: substitute(v, {name: second}) for k, v in equal.items()} | {name: second}
+            for region in inst.regions:
+                visit(region, equal)
+
+    visit(function.body, MappingProxyType({}))
+    return found
+
+
+def _lengths(function: Function) -> set[str]:
+    """Lengths of arguments.  Those that are read while the function runs may be others in each step of a loop."""
+    shapes = (shape_of(p.type) for p in function.params)
+    return {name for shape in shapes for length in shape for name in symbols(length)}
 
 
 def _assumed(relation: str, number: int) -> int:

@@ -25,7 +25,7 @@ from pytocu.passes.classes import SHORTEST
 from pytocu.passes.context import PassContext
 from pytocu.passes.elements import Elements, Memory, Target, reading_places, strides_of
 from pytocu.passes.failures import place_words, requirements, stated, with_words
-from pytocu.passes.known_positions import Known, Least, least_lengths
+from pytocu.passes.known_positions import Known, equal_lengths, least_lengths
 from pytocu.passes.loop_parts import Work
 from pytocu.record import Mutable, fresh
 
@@ -57,7 +57,7 @@ def run(function: Function, context: PassContext) -> Function:
         noted = args[-1]
         failures = (noted, words) if own else None
         args = args[: len(args) - bool(own)]
-        kernel = _Kernel(builder, inst, args, least[inst], strides=dict(strides), offsets=offsets, failures=failures)
+        kernel = _Kernel(builder, inst, args, known[inst], strides=dict(strides), offsets=offsets, failures=failures)
         if inst in copies:
             kernel.edges(copies[inst])
         elif inst in rolled:
@@ -73,8 +73,11 @@ def run(function: Function, context: PassContext) -> Function:
     needs = requirements(function)
     words, count = place_words(needs)
     function = with_words(function, count)
-    least = least_lengths(function)
-    pairs = {} if context.target.kind == "cuda" else _copied_behind(function)
+    on_cpu = context.target.kind == "cpu"
+    # A GPU's code keeps positions inside of their own axis, whatever was checked.
+    equal = equal_lengths(function) if on_cpu else {}
+    known = {inst: Known(least, equal=equal.get(inst, ())) for inst, least in least_lengths(function).items()}
+    pairs = _copied_behind(function) if on_cpu else {}
     rolled: dict[Inst, RollingRows] = {}
     buffers: dict[Inst, RollingRows] = {}
     copies: dict[Inst, RollingRows] = {}
@@ -82,7 +85,7 @@ def run(function: Function, context: PassContext) -> Function:
         if inst.attr("noted", False):
             # What is required is looked at before the argument changes.
             continue
-        measured = _Kernel(Builder(inst.loc), inst, inst.args, least[inst], strides=dict(strides), offsets=offsets)
+        measured = _Kernel(Builder(inst.loc), inst, inst.args, known[inst], strides=dict(strides), offsets=offsets)
         rolling = measured.measured([copy.args for copy in behind])
         if rolling is None:
             continue
@@ -116,7 +119,7 @@ class _Kernel(Mutable):
     host: Builder
     inst: Inst
     args: tuple[Value, ...]
-    least: Least
+    stated: Known
     params: list[Value] = fresh(default_factory=list)
     passed: list[Value] = fresh(default_factory=list)
     memory: dict[Value, Memory] = fresh(default_factory=dict)
@@ -331,7 +334,7 @@ class _Kernel(Mutable):
     ) -> Elements:
         loc = self.inst.loc
         elements = Elements(loc, self.memory, self.scalars, Builder(loc), Builder(loc), sizes, groups, ndim, written)
-        elements.known = Known(self.least)
+        elements.known = self.stated
         elements.places = reading_places(walk(self.inst.regions[0]), pairs, self.memory, ndim)
         elements.sequential = not self.inst.attr("block")
         if self.failures is not None:
