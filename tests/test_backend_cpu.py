@@ -571,6 +571,27 @@ def test_two_vectors_at_once_where_their_registers_are_whole(monkeypatch: pytest
     assert found == [0, 16, 16]
 
 
+@on_x86_64
+def test_what_stays_is_stored_too() -> None:
+    """A store under a mask is slow without AVX-512, and so is a load behind it."""
+    def larger(out: np.ndarray, x: np.ndarray) -> None:
+        out[:] = np.where(x > out, x, out)
+
+    def smaller(out: np.ndarray, x: np.ndarray) -> None:
+        out[:] = np.where(x > out, out, x)
+
+    x, start = (np.random.default_rng(k).standard_normal(1003).astype(np.float32) for k in range(2))
+    for function, types in ((larger, 2 * ["f32[n]"]), (smaller, 2 * ["f32[n]"]), (lambda x: x.max(0), ["f32[n, m]"])):
+        text = llvm.emit(pytocu.jit(function).lower(*types).compile("cpu")._functions)
+        plain = re.sub(r"freeze (\S+) (%\S+)", r"bitcast \1 \2 to \1", text)
+        assert ["maskmov" in cpu.assembly(t, ("znver3", "+avx2,+fma")) for t in (text, plain)] == [False, True]
+    for function in (larger, smaller):
+        out, wanted = start.copy(), start.copy()
+        pytocu.jit(function)(out, x)
+        function(wanted, x)
+        same_bits(out, wanted)
+
+
 def test_math_calls_stay_calls() -> None:
     text = pointwise("pow", "power", ["f64", "f64"], "f64").replace("load %p1, %i", "const 2.0")
     optimized = cpu.optimized(llvm.emit([parse_function(text)]))

@@ -122,6 +122,8 @@ class Dialect(Record):
         Library functions for rare arguments are called as :mod:`pytocu.backend.guards` says.
     fence : str
         Intrinsic that gives its operand, through which LLVM does not look; empty where there is none.
+    freeze : bool
+        There is an instruction through which LLVM does not look, of any type.
     expect : str
         Intrinsic that gives its first operand, which is likely to be the second; empty where there is none.
     worth_vectors : int or None
@@ -174,6 +176,7 @@ class Dialect(Record):
     keeps_loops: bool = False
     guarded: bool = True
     fence: str = "llvm.arithmetic.fence"
+    freeze: bool = True
     expect: str = "llvm.expect.i1"
     worth_vectors: int | None = 16
     long: int = 0
@@ -243,6 +246,7 @@ NVVM = Dialect(
     keeps_loops=True,
     guarded=False,
     fence="",
+    freeze=False,
     expect="",
     worth_vectors=None,
     index_bits=0,

@@ -48,6 +48,8 @@ class RowWriter:
         self.around: Inst | None = None
         # Divisions and roots of that loop which are made by multiplication.
         self.spared: frozenset[Inst] = frozenset()
+        # Loads of what is stored again where it was, unless something else takes its place.
+        self.kept: set[Inst] = set()
         # The instruction that each line is of, where somebody asks for it.
         self.origins: dict[int, Inst] | None = None
         self.label = "entry"

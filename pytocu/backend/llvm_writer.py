@@ -6,7 +6,7 @@ functions around them are written by :mod:`pytocu.backend.llvm` and :mod:`pytocu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
@@ -73,6 +73,8 @@ class Writer(RowWriter):
 
     def block(self, block: Block) -> tuple[Value, ...]:
         """Write the instructions of a block; the values its terminator hands on."""
+        if self.dialect.freeze:
+            self.kept.update(_kept(block))
         for inst in block.insts[:-1]:
             self.inst(inst)
         if block.terminator.op.name != "yield":
@@ -428,6 +430,8 @@ class Writer(RowWriter):
         pointer, index = inst.args
         fields = self.access(pointer, index, result.type)
         name = self.assign(self.dialect.load.format(**fields), result.name or "v")
+        if inst in self.kept:
+            name = self.assign(f"freeze {fields['type']} {name}", "kept")
         self.values[result] = self.from_memory(name, result.type)
 
     def from_memory(self, name: str, type: Type) -> str:
@@ -567,6 +571,22 @@ class Writer(RowWriter):
             value = exchange(self.assign(f"zext i{width} {value} to i32", "word"))
             value = self.assign(f"trunc i32 {value} to i{width}", "word")
         return self.assign(f"bitcast i{width} {value} to {type}", "v") if kind_of(x.type) == "f" else value
+
+
+def _kept(block: Block) -> Iterator[Inst]:
+    """The loads of what a block stores again where it was, unless something else takes its place.
+
+    LLVM would store what takes its place under a mask. That is slow on processors without AVX-512, and what is loaded there
+    afterwards waits for it to reach the cache.
+    """
+    for inst in block.insts:
+        if inst.op.name != "store":
+            continue
+        pointer, index, value = inst.args[:3]
+        if value.inst is not None and value.inst.op.name == "where":
+            for arm in value.inst.args[1:]:
+                if arm.inst is not None and arm.inst.op.name == "load" and arm.inst.args == (pointer, index):
+                    yield arm.inst
 
 
 def _arithmetic(insts: Sequence[Inst]) -> int:

@@ -131,7 +131,7 @@ class Columns(Rows):
                 needed = operands(inst.results[0], at, e.ndim)
                 self._compute(inner, needed)
                 old = tuple(inner.emit("load", (pointer, c)) for pointer in memory)
-                new = REDUCTIONS[inst.attr("op")].combine(Expander(inner), old, tuple(e.made[p] for p in needed))
+                new = REDUCTIONS[inst.attr("op")].append(Expander(inner), old, tuple(e.made[p] for p in needed))
                 for pointer, value in zip(memory, new, strict=True):
                     inner.inst("store", (pointer, c, value))
 
