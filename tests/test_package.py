@@ -105,6 +105,7 @@ LATE = {
     ("runtime.program_views", "pytocu.runtime.plan_views"),
     ("passes.pointwise", "pytocu.passes.vector_rows"),
     ("passes.lower_loops", "pytocu.passes.column_loops.Columns"),
+    ("passes.lower_loops", "pytocu.passes.short_row_loops.ShortRows"),
     ("passes.lower_loops", "pytocu.passes.reduce_loops.Rows"),
     ("passes.lower_loops", "pytocu.passes.register_loops.Registers"),
     ("passes.lower_loops", "pytocu.passes.row_blocks.RowBlocks"),

@@ -308,6 +308,11 @@ class _Kernel(Mutable):
             rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
             rows = _of_one_thread(scans, lanes)(elements, parallel, loops, eager, piece=piece)
+            if inst.attr("share"):
+                from pytocu.passes.short_row_loops import ShortRows
+
+                together = ShortRows(elements, parallel, loops, eager)
+                rows = together if together.fits() else rows
         work = rows.write(wanted, targets)
         cost = 1 if rows.block else rows.cost
         self._finish(elements, cost, work, len(results), **({"block": rows.block} if rows.block else {}))

@@ -46,6 +46,9 @@ SHORT, DEAR = 15, 10
 """Elements of a row that are combined one after the other, as more would be spent on several states: up to so many, unless
 an element takes so many operations."""
 
+FEW_ROWS, WIDE_BYTES = 16, 4
+"""So many short rows are walked one by one, and sums of elements that have more bytes."""
+
 VECTOR_BYTES = 16
 """What a thread of a pointwise kernel moves of the widest array: the largest access there is."""
 
@@ -307,9 +310,22 @@ def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
     rows = (REDUCTIONS[i.attr("op")] for i in inst.regions[0].insts if i.op.kind == "reduce")
     length = product(inst.attr("reduced"))
     short = SHORT if _row_operations(inst) < DEAR else FEW_LANES - 1
-    if any(row.loops for row in rows) or classes.at_most(length, short):
+    if any(row.loops for row in rows):
         return {"schedule": "rows", "lanes": 1}
+    if classes.at_most(length, short):
+        return {"schedule": "rows", "lanes": 1, **({"share": FEW_ROWS} if _together(inst, classes) else {})}
     return {"schedule": "rows", "lanes": FEW_LANES if classes.at_most(length, LANES) else LANES}
+
+
+def _together(inst: Inst, classes: Classes) -> bool:
+    """Whether many short rows are walked together, where their elements can be moved as vectors; see `ShortRows`.
+
+    That costs as much as a sum of wide elements with which nothing else is done.
+    """
+    if _scans(inst) or classes.at_most(product(inst.attr("parallel")), FEW_ROWS) is not False:
+        return False
+    sums = all(i.attr("op") == "add" for i in inst.regions[0].insts if i.op.kind == "reduce")
+    return not sums or _row_operations(inst) > 0 or _widest(inst) <= WIDE_BYTES
 
 
 def _piece(inst: Inst) -> DimLike | None:
