@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -217,3 +218,23 @@ def test_a_loop_that_only_exceptions_end() -> None:
         with pytest.raises(type(theirs.value)) as own:
             pytocu.jit(until_it_raises)(x.copy())
         assert str(theirs.value) in str(own.value)
+
+
+def test_what_a_dtype_does_not_hold_leaves_a_loop_one_of_elements() -> None:
+    def changed(x, a, n):
+        found = [5]
+        for _ in range(len(a)):
+            found.pop()
+        for i in range(n):
+            if i == 2:
+                return x * 3
+            x = x ^ n
+        return x
+
+    compiled = pytocu.jit(changed)
+    for n in (0, 2, 3):
+        compare(compiled(np.ones((2, 2), np.int16), np.ones(1), n), changed(np.ones((2, 2), np.int16), np.ones(1), n))
+    for n in (40000, -1):
+        x = np.ones((2, 2), np.uint8)
+        with pytest.raises(OverflowError) if n > 0 else contextlib.nullcontext():
+            compiled(x, np.ones(0), n)

@@ -156,7 +156,7 @@ def next_pass(function: Function) -> str:
     >>> import pytocu
     >>> low = pytocu.jit(lambda x: x + 1).lower("f32[n]")
     >>> next_pass(low.function), next_pass(low.history(stop="schedule").records[-1].function)
-    ('fold', 'lower-loops')
+    ('rooms', 'lower-loops')
     """
     if function.level == "array":
         return "bufferize" if any(i.op.name == "kernel" for i in function.body.insts) else pass_names()[0]

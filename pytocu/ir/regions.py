@@ -23,7 +23,7 @@ from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import replay
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, shape_of
 
 HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
 """How many arguments come before those that the regions are given."""
@@ -258,9 +258,14 @@ def _launches(inst: Inst) -> bool:
 
 
 def compares(inst: Inst) -> bool:
-    """Whether a loop or branch may be an error though nobody uses what it computes: by lengths, an index, or in Python."""
+    """Whether a loop or branch may be an error though nobody uses what it computes: by lengths, an index, or in Python.
+
+    What is required where it computes arrays is looked at where they are used.
+    """
+    numbers = not any(map(shape_of, inst.types))
     inside = (inner for region in inst.regions for inner in walk(region))
-    return bool(inst.results) and any(inner.op.name == "check" or raises(inner) or requires(inner) for inner in inside)
+    wrong = lambda inner: inner.op.name == "check" or raises(inner) or (numbers and requires(inner))  # noqa: E731
+    return bool(inst.results) and any(map(wrong, inside))
 
 
 FITS = "a Python int in a loop on arrays does not fit int64"
