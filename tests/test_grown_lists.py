@@ -11,6 +11,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(8)
 V, X = RANDOM.random(5), RANDOM.random((4, 3))
@@ -429,3 +430,28 @@ def test_a_number_that_no_side_changes() -> None:
         return np.array(found), s
 
     everywhere(counted, np.array([1.0, 0.0, 2.0, 0.0]))
+
+
+def test_steps_that_are_written_out_around_a_loop_that_extends_a_list() -> None:
+    def extended(a):
+        s = a.dtype.type(1)
+        found = []
+        for _ in range(3):
+            for p, q in zip(a[1:], a):  # noqa: B905
+                found.extend([s, q | p])
+            found.extend([s, s])
+        return np.array(found)
+
+    def for_nobody(a):
+        s = a.dtype.type(1)
+        found = []
+        for _ in range(5):
+            for p, q in zip(a[1:], a):  # noqa: B905
+                found.extend([s, q | p])
+            found.extend([s, s])
+        return a
+
+    for n in (0, 1, 3):
+        a = np.arange(n).astype(np.uint32)
+        compare(pytocu.jit(extended)(a), extended(a))
+        compare(pytocu.jit(for_nobody)(a), for_nobody(a))

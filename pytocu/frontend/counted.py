@@ -20,7 +20,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.control import branch, connected
 from pytocu.frontend.flags import both, either, negated
-from pytocu.frontend.frames import Failing, Flow, Frame, Raised, flow_of
+from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
 from pytocu.frontend.literals import listed
@@ -310,6 +310,8 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     owner = holder(frame, wanted.name)
     assert owner is not None
     old = owner.locals[wanted.name]
+    if isinstance(old, Unset):
+        raise UnsupportedError(old.message, context.loc, old.help)
     with context.builder.nested():
         dtype = element(listed(context, [blank(context, wanted.type)]).type)
     zero = context.builder.const(0, scalar(dtype))
