@@ -584,7 +584,9 @@ def test_what_stays_is_stored_too() -> None:
     for function, types in ((larger, 2 * ["f32[n]"]), (smaller, 2 * ["f32[n]"]), (lambda x: x.max(0), ["f32[n, m]"])):
         text = llvm.emit(pytocu.jit(function).lower(*types).compile("cpu")._functions)
         plain = re.sub(r"freeze (\S+) (%\S+)", r"bitcast \1 \2 to \1", text)
-        assert ["maskmov" in cpu.assembly(t, ("znver3", "+avx2,+fma")) for t in (text, plain)] == [False, True]
+        masked = ["maskmov" in cpu.assembly(t, ("znver3", "+avx2,+fma")) for t in (text, plain)]
+        # LLVM 20 makes none of its own accord.
+        assert masked == [False, llvm_binding().llvm_version_info >= (21,)] and text != plain
     for function in (larger, smaller):
         out, wanted = start.copy(), start.copy()
         pytocu.jit(function)(out, x)

@@ -210,6 +210,8 @@ def test_random_numbers_are_refused() -> None:
         ("np.add(a)", TypeError, "add.. takes from 2 to 3 positional arguments but 1 was given"),
         ("np.modf(a, None, None, None)", TypeError, "modf.. takes from 1 to 3 positional arguments but 4 were given"),
         ("a.astype('i4', casting='safe')", TypeError, "Cannot cast array data from dtype.'float64'. to dtype"),
+        ("np.concatenate([a, 1j], None, dtype='f8')", TypeError, "Cannot cast scalar from dtype.'complex128'. to dtype"),
+        ("np.stack([a.sum() * 1j] * 2, dtype='f8')", TypeError, "Cannot cast array data from dtype.'complex128'. to dtype"),
         ("np.clip(a, 0, 1, min=2)", ValueError, "is forbidden"),
         ("np.clip(a, 0)", TypeError, "clip.. missing 1 required positional argument: 'a_max'"),
         ("np.nan_to_num(a[0], copy=False)", ValueError, "Unable to avoid copy"),

@@ -116,7 +116,8 @@ def _common(
             continue
         source = element(value.type).numpy
         if not attempt(context, np.can_cast, source, found.numpy, casting):
-            text = f"Cannot cast array data from {source!r} to {found.numpy!r} according to the rule '{casting}'"
+            what = "array data" if deciding is None or dimensions(given) else "scalar"
+            text = f"Cannot cast {what} from {source!r} to {found.numpy!r} according to the rule '{casting}'"
             raise raised(TypeError(text), context.loc)
     return [cast(context, v, found) for v in values]
 
