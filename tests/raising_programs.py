@@ -120,3 +120,33 @@ def two_at_once(x, k):
             raise ValueError("a")
         raise TypeError("b")
     return x
+
+
+def behind_data(x, k):
+    if x.sum() > 4:
+        raise TypeError("a")
+    raise ValueError("b")
+
+
+def by_a_number_behind_data(x, k):
+    if x.sum() > 4:
+        raise TypeError("a")
+    if k > 1:
+        raise ValueError("b")
+    return x
+
+
+def certain_in_steps(x, k):
+    found = []
+    for v in x:
+        if v > 1:
+            found.append(int(found))
+        t = found[-1]
+    return t
+
+
+def certain_behind_an_empty_list(x, k):
+    parts = []
+    for i in range(k):
+        parts.append(x.astype(np.uint8) + np.uint8(i))
+    return np.array(parts) + -1

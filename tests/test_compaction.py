@@ -117,6 +117,31 @@ def test_a_single_element_is_not_repeated() -> None:
     everywhere(added, np.arange(-3.0, 2), np.ones(1))
 
 
+def summed(x: np.ndarray, y: np.ndarray) -> Any:
+    return np.sum(y, where=x[x > 0] > 0)
+
+
+def copied(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    np.copyto(y, 3, where=x[x > 0] > 0)
+    return y
+
+
+def placed(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    y[np.array([0, 1])] = x[x > 0]
+    return y
+
+
+@pytest.mark.parametrize("function", [summed, copied, placed])
+def test_a_single_element_of_a_mask_is_not_repeated(function: Any) -> None:
+    everywhere(function, np.arange(-3.0, 3), np.ones(2))
+    compiled = pytocu.jit(function)
+    for x in (np.arange(-3.0, 4), np.zeros(3)):
+        with pytest.raises(ValueError):
+            compiled(x, np.ones(2))
+    with pytest.raises(UnsupportedError, match="a length known only at run time is 1"):
+        compiled(np.arange(-3.0, 2), np.ones(2))
+
+
 def test_code_for_any_lengths() -> None:
     """Ahead of time, where no call says how long arrays are."""
     for types in (("f32[n]",), ("f32[n, m]",), ("f64[n; S]",)):

@@ -315,6 +315,15 @@ def test_lengths_of_outputs_are_those_of_the_call() -> None:
             call_jit(function, np.ones((2, 3)), np.ones((3, 4)), np.zeros((2, 5)))
 
 
+def test_axes_that_an_output_lacks_have_one_element() -> None:
+    pairs = ((":1, None", ":, :2"), ("None, :2", ":, :1"), ("None, None", ":"), (":2, None", ":, :1"), ("0", ":, :1"))
+    texts = [f"np.matmul(a[{a}], a[{b}], out=np.zeros({shape}))" for a, b in pairs
+             for shape in ("(1, 2)", "(2,)", "(1,)", "(2, 1)", "(3, 3)", "(1, 3, 3)")]  # fmt: skip
+    check(PRODUCTS, [*texts, "np.matvec(a[None], c, out=np.zeros(3, 'f8'))", "np.vecdot(a[:1], c, out=np.zeros(()))",
+                     "np.vecdot(a[:2], c, out=np.zeros(()))", "np.matmul(a[:1], c, out=np.zeros(()))"], ulp=8)  # fmt: skip
+    refused(PRODUCTS, "np.matmul(c, a[:1], out=np.zeros(()))", "an out= without axes", "as many axes")
+
+
 def test_orders_and_axes_of_products_that_are_refused() -> None:
     refused(PRODUCTS, "np.matmul(a, a, order='F')", "order='F'", "order 'K'")
     text = "np.matmul(a, a, np.zeros((3, 3, 2)), axes=[(0, 1), (0, 1), (1, 0)])"

@@ -14,6 +14,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.ir.axis_orders import best_axes
 from pytocu.testing.compare import compare
 from pytocu.testing.fuzz_programs import make
+from pytocu.testing.operands import make_function
 
 
 def check(function: Any, *args: Any, repeat: int = 1) -> None:
@@ -244,6 +245,16 @@ def test_results_of_branches_and_loops_of_the_host(text: str) -> None:
         for n in (1, 4) if "[n]" not in text else (1,):
             check(branch, x, n)
             check(loop, x, n)
+
+
+@pytest.mark.parametrize("text", ["np.block([[y, y], [y, y]])", "np.diff(y, axis=0, prepend=1, append=0)",
+                                  "np.stack([y, y], 1)", "np.concatenate([y, y], 1)", "np.delete(y, [], 0)"])  # fmt: skip
+def test_lengths_that_happen_to_be_1_in_what_is_joined(text: str) -> None:
+    joined = make_function("a", [text.replace("y", "(a[1:-1, 1:-1] > 0.5)")], {"np": np})
+    jitted = pytocu.jit(joined)
+    for shape in ((5, 6), (3, 3), (3, 5), (5, 3), (4, 4)):
+        x = np.asfortranarray(numbers(*shape))
+        same(jitted(x), joined(x))
 
 
 def test_layouts_are_specialisations_and_lengths_are_none() -> None:

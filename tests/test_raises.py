@@ -13,11 +13,15 @@ from mask_tools import everywhere
 from raising_programs import (
     asserted,
     behind_a_return,
+    behind_data,
+    by_a_number_behind_data,
     by_data,
     by_data_in_a_loop,
     by_length,
     by_number,
     by_shapes,
+    certain_behind_an_empty_list,
+    certain_in_steps,
     in_a_helper,
     in_a_loop,
     nested,
@@ -37,7 +41,8 @@ NUMBERS = [(x, k) for x in (FOUR, ONE, np.array([-1.0, 200.0]), np.array([np.nan
 PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (by_length, PAIRS[:3]), (by_shapes, PAIRS), (asserted, PAIRS), (by_number, NUMBERS), (by_data, NUMBERS),
     (in_a_helper, NUMBERS), (otherwise, NUMBERS), (in_a_loop, NUMBERS), (by_data_in_a_loop, NUMBERS), (no_end, NUMBERS),
-    (nested, NUMBERS), (behind_a_return, NUMBERS), (two_at_once, NUMBERS),
+    (nested, NUMBERS), (behind_a_return, NUMBERS), (two_at_once, NUMBERS), (behind_data, NUMBERS),
+    (by_a_number_behind_data, NUMBERS), (certain_in_steps, [(x, k) for x, k in NUMBERS if not k]),
 ]  # fmt: skip
 
 
@@ -238,3 +243,11 @@ def test_what_a_dtype_does_not_hold_leaves_a_loop_one_of_elements() -> None:
         x = np.ones((2, 2), np.uint8)
         with pytest.raises(OverflowError) if n > 0 else contextlib.nullcontext():
             compiled(x, np.ones(0), n)
+
+
+def test_what_is_raised_for_certain_behind_what_is_refused_of_a_run() -> None:
+    compiled = pytocu.jit(certain_behind_an_empty_list)
+    with pytest.raises(UnsupportedError, match="where the list has no member"):
+        compiled(FOUR, 0)
+    with pytest.raises(OverflowError, match="Python integer -1 out of bounds for uint8"):
+        compiled(FOUR, 2)

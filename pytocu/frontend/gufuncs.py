@@ -6,10 +6,10 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.inplace import OUTPUT, check_output_shapes, note_write, out_arrays
-from pytocu.frontend.matrix_products import matrix_product
+from pytocu.frontend.matrix_products import NO_REDUCTION, matrix_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import stand_in
@@ -97,6 +97,10 @@ def _gufunc(name: str, compute: Callable[[Context, Value, Value], Value], doc: s
         ufunc = promote.numpy_function(name)
         chosen_loop = (None,) * (ufunc.nin + ufunc.nout) if loop is None else loop
         attempt(context, ufunc, stand_in(a), stand_in(b), out=example, casting=casting, signature=chosen_loop, **chosen)
+        if name == "matmul" and target is not None and not dimensions(target) and len(dimensions(b)) > 1:
+            # NumPy takes the second matrix for vectors then.
+            text = "np.matmul with a matrix and an out= without axes is not supported"
+            raise UnsupportedError(text, context.loc, "give out= as many axes as the result has")
         made, places = _product(context, name, compute, (a, b), loop, casting, chosen)
         if target is not None:
             return _written(context, name, made, places, target)
@@ -155,21 +159,31 @@ def _moved(context: Context, value: Value, axes: Sequence[int]) -> Value:
 
 
 def _written(context: Context, name: str, made: Value, places: tuple[int, ...], target: Value) -> Value:
-    """The result in an array, where it is repeated along further axes in front."""
+    """The result in an array, where it is repeated along further axes in front; axes that the array lacks have length 1."""
     shape, wanted = dimensions(made), dimensions(target)
     note_write(context, target, OUTPUT)
     more = len(wanted) - len(shape)
-    if more < 0:
-        text = "output operand requires a reduction along dimension -1, but the reduction is not enabled. "
-        text += "The dimension size of 1 does not match the expected output shape."
-        raise raised(ValueError(text), context.loc)
+    lacking = max(-more, 0)
     if more and places != tuple(range(len(shape) - len(places), len(shape))):
-        text = f"np.{name} with axes= and an out= of more axes is not supported"
-        raise UnsupportedError(text, context.loc, "give out= as many axes as the result has")
+        text = f"np.{name} with axes= and an out= of {'more' if more > 0 else 'fewer'} axes is not supported"
+        help = "give out= as many axes as the result has"
+        if more > 0:
+            raise UnsupportedError(text, context.loc, help)
+        for length in [d for p, d in enumerate(shape) if p not in places][:lacking]:
+            # NumPy has an answer where it is 1.
+            require_equal(context, length, 1, "ValueError", NO_REDUCTION.format(-1))
+            require_equal(context, length, 0, "UnsupportedError", text, help=help)
+        return target
+    leading, shape = shape[:lacking], shape[lacking:]
+    places = tuple(p - lacking for p in places if p >= lacking)
+    more = max(more, 0)
     for number, place in enumerate(places):
         sentence = f"{name}: Output operand 0 has a mismatch in its core dimension {number}, with gufunc signature "
         sentence += f"{_SIGNATURES[name]} (size {{1}} is different from {{0}})"
         require_equal(context, shape[place], wanted[place + more], "ValueError", sentence)
+    for length in leading:
+        require_equal(context, length, 1, "ValueError", NO_REDUCTION.format(-1))
+        made = context.builder.emit("index", (made,), {"axis": 0, "at": 0})
     loops = tuple(d for p, d in enumerate(shape) if p not in places)
     around = tuple(d for p, d in enumerate(wanted) if p - more not in places)
     check_output_shapes(context, [loops], [around], [])

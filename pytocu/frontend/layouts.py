@@ -10,12 +10,13 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from pytocu.frontend.requirements import is_length
 from pytocu.frontend.values import Context, dimensions
 from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, at_most_one, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
-from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks
+from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks, slowest_first
 from pytocu.ir.layouts import row_major as row_major_ranks
 from pytocu.ir.types import STRIDED, ArrayType, axes_of, is_strided
 
@@ -182,7 +183,11 @@ def _of_argument(value: Value) -> Ranks | None:
 
 def _long(value: Value) -> int:
     """How many axes have a length that is not known to be 1."""
-    return sum(not at_most_one(length) for length in dimensions(value))
+    return len(_long_axes(dimensions(value)))
+
+
+def _long_axes(shape: Sequence[DimLike]) -> list[int]:
+    return [axis for axis, length in enumerate(shape) if not at_most_one(length)]
 
 
 def laid_out_as(context: Context, made: Value, given: Value, order: str) -> Value:
@@ -197,9 +202,17 @@ Rule: TypeAlias = "Callable[[Mapping[Value, Ranks | None]], Ranks | None]"
 
 
 def laid_out(context: Context, made: Value, operands: Sequence[Value], rule: Rule) -> Value:
-    """A new array in the order that a rule has for the orders of what it is made of."""
+    """A new array in the order that a rule has for the orders of what it is made of.
+
+    Where that is not row-major, an axis that happens to have one element might change it: the program is for lengths that
+    are not 1 then.
+    """
     found = {a: order_of(context, context.builder.contents(a)) for a in operands}
     ranks = rule({a: known for a, (known, _) in found.items()})
+    shape = dimensions(made)
+    if ranks is not None and [a for a in slowest_first(ranks) if not at_most_one(shape[a])] != _long_axes(shape):
+        for length in dict.fromkeys(d for a in operands for d in dimensions(a) if not at_most_one(d)):
+            is_length(context, length, 1)
     taken = frozenset[Value]().union(*(params for _, params in found.values()))
     context.builder.orders[made] = ranks, taken if ranks is not None else frozenset()
     return made

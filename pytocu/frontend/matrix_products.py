@@ -260,7 +260,7 @@ def einsum(
                 continue
             shown, sentence = _remapped([*given[1], output], output, [dimensions(v) for v in (*given[0], out)])
             if length == 1:
-                shown, sentence = [lengths[letter]], _NO_REDUCTION.format(output.index(letter))
+                shown, sentence = [lengths[letter]], NO_REDUCTION.format(output.index(letter))
             require_equal(context, lengths[letter], length, "ValueError", sentence, *shown, operands=values)
         made = _summed_over_letters(context, values, letters, output, dtype is F16)
         made = cast(context, made, element(out.type))
@@ -280,7 +280,7 @@ def einsum(
     return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
 
 
-_NO_REDUCTION = (
+NO_REDUCTION = (
     "output operand requires a reduction along dimension {}, but the reduction is not enabled. "
     "The dimension size of 1 does not match the expected output shape."
 )

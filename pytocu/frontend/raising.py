@@ -177,11 +177,12 @@ def behind_others(context: Context, error: CompileError | Raised) -> Raised | No
 
 
 def is_refusal(inst: Inst) -> bool:
-    """Whether an instruction is one of :func:`refuse` or :func:`refuse_if`."""
+    """Whether an instruction is one of :func:`refuse` or :func:`refuse_if`, or refuses lengths that NumPy does not."""
     if inst.op.name != "check" or inst.attr("kind") != "equal":
         return False
     first, second, *_ = inst.attr("dims")
-    return (first, second) == (1, 0) or any(name.startswith(RAISES) for name in named((first,)))
+    refused = inst.attr("shapes")[0] == "UnsupportedError"
+    return refused or (first, second) == (1, 0) or any(name.startswith(RAISES) for name in named((first,)))
 
 
 def _failing_of(found: Raised) -> Failing:

@@ -56,8 +56,7 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
             if dims[0] != dims[1]:
                 what = ASSIGNED[kind]
                 given, wanted = map(state.dims, inst.attr("shapes"))
-                if kind == "assign":
-                    refuse_repeating([given], inst.loc, wanted)
+                refuse_repeating([given], inst.loc, wanted)
                 raise ShapeError(assignment_sentence(given, wanted, what), inst.loc)
         case "broadcast":
             if dims[0] != dims[1]:

@@ -11,7 +11,7 @@ the kernel that computes what it writes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, TypeAlias
 
 from pytocu.deferred import Deferred
@@ -25,7 +25,7 @@ from pytocu.passes import cleanup, storages
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext, Target
 from pytocu.passes.costs import OPERATIONS_A_BYTE
-from pytocu.passes.roots import Once, Plan, Root, find_roots, on_host
+from pytocu.passes.roots import Kernel, Once, Plan, Root, find_roots, on_host
 from pytocu.passes.steps import Mentions, is_step
 from pytocu.passes.storages import rebased
 
@@ -60,7 +60,11 @@ def run(function: Function, context: PassContext) -> Function:
     waiting = _host(builder, waiting, mentions, frozenset())
     known: frozenset[str] = frozenset()
     names = _kernel_names(function, plan)
+    order = {inst: number for number, inst in enumerate(function.body.insts)}
     for kernel, name in zip(plan.kernels, names, strict=True):
+        if waiting:
+            last = max((order[i] for i in _insts(kernel) if i in order), default=-1)
+            waiting = _host(builder, waiting, mentions, known, {i for i in waiting if order[i] < last})
         if kernel.step is not None:
             _step(builder, kernel.step, places)
             known |= {kernel.step.attr("name")} if kernel.step.op.name == "read_length" else set()
@@ -94,16 +98,33 @@ def _is_hosts(inst: Inst) -> bool:
     return inst.op.effects == "check" or (bool(inst.results) and all(on_host(r) for r in inst.results))
 
 
-def _host(builder: Builder, waiting: list[Inst], mentions: Mentions, known: frozenset[str]) -> list[Inst]:
-    """Write what depends on known lengths only; what is left."""
+def _host(
+    builder: Builder, waiting: list[Inst], mentions: Mentions, known: frozenset[str], needed: Set[Inst] = frozenset()
+) -> list[Inst]:
+    """Write what depends on known lengths only; what is left.
+
+    A check behind one that is left waits with it, since a run raises what the program comes to first.  Only what is
+    `needed` does not, since kernels rely on the checks in front of what they compute.
+    """
     left: list[Inst] = []
+    checks = False
     for inst in waiting:
-        if mentions.before(inst) <= known:
+        check = inst.op.effects == "check"
+        if mentions.before(inst) <= known and not (check and checks and inst not in needed):
             builder.loc = inst.loc
             builder.insts.append(inst)
         else:
             left.append(inst)
+            checks = checks or check
     return left
+
+
+def _insts(kernel: Kernel) -> list[Inst]:
+    """What a kernel or a step of the host does."""
+    if kernel.step is not None:
+        return [kernel.step]
+    updates = [r.update for r in kernel.roots if r.update is not None]
+    return [*_producers(kernel.roots)[0], *updates]
 
 
 def _step(builder: Builder, inst: Inst, places: Places) -> None:

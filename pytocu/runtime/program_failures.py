@@ -71,7 +71,7 @@ class Failures:
 
     def fail_assign(self, position: int, given: tuple[int, ...], wanted: tuple[int, ...], kind: str) -> None:
         """Raise that a shape is not the target's."""
-        if kind == "assign":
+        if kind in ASSIGNED:
             refuse_repeating([given], self.loc(position), wanted)
         loc = self.loc(position)
         if kind != "output":
