@@ -11,6 +11,7 @@ from mask_tools import builds, everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.ir.core import walk
 from pytocu.ir.verifier import STAGE_RULES, verify
 from pytocu.testing.compare import compare
 
@@ -140,6 +141,31 @@ def test_a_single_element_of_a_mask_is_not_repeated(function: Any) -> None:
             compiled(x, np.ones(2))
     with pytest.raises(UnsupportedError, match="a length known only at run time is 1"):
         compiled(np.arange(-3.0, 2), np.ones(2))
+
+
+def taken(x: np.ndarray, m: np.ndarray) -> np.ndarray:
+    return x[m]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.4, 1.0])
+def test_masks_in_pieces(share: float) -> None:
+    """Blocks of a GPU walk through pieces of a mask; runs of it lie at the end of a piece, and at addresses that do not fit."""
+    draw = np.random.default_rng(1)
+    for size in (16385, 32783):
+        x, m = draw.random(size, dtype=np.float32), draw.random(size) < share
+        everywhere(taken, x, m)
+        everywhere(lambda x, m: x[1:][m[:-1]], x, m)
+
+
+def test_what_is_made_of_masks_in_pieces() -> None:
+    x = np.random.default_rng(2).random(20000)
+    everywhere(lambda x: (x[x > 0.5] * 2 + np.flatnonzero(x > 0.5), x[x < 0.1][::-1]), x)
+    everywhere(lambda x: (np.nonzero(x > 0.7), x[x > 0.2]), x.reshape(100, 200))
+    everywhere(taken, np.asfortranarray(x.reshape(100, 200)), np.asfortranarray(x.reshape(100, 200) > 0.5))
+    everywhere(taken, x.reshape(20000, 1).repeat(2, 1), x > 0.5)
+    launches = [i for i in walk(pytocu.jit(taken).lower(x, x > 0.5).host("cuda").body) if i.op.name == "launch"]
+    assert [i.attr("schedule") for i in launches].count("compaction") == 1
+    builds(taken, x, x > 0.5)
 
 
 def test_code_for_any_lengths() -> None:

@@ -96,6 +96,9 @@ def how(launch: Inst, target: str, each: int = 1, rows: bool = False, vectors: b
             return f"one index over all elements, blocks of {block} threads, {moved}"
         case "tiles":
             return f"blocks of {block} threads read tiles along each operand's own axis through shared memory"
+        case "compaction":
+            walked = "walk through pieces of a mask, and have the places of true elements in shared memory"
+            return f"blocks of {block} threads {walked}, whose elements neighbouring threads compute"
         case "rows":
             held = share and launch.attr("whole")
             wide = f", in vectors of {launch.attr('vector')}" if launch.attr("vector", 1) > 1 else ""
@@ -119,6 +122,8 @@ def why(launch: Inst, target: str, sizes: Mapping[str, int]) -> str:
     if schedule == "sweep":
         return "every step reads and changes arrays at the thread's own position, whatever it is along the axis of the loop"
     if not reduced:
+        if schedule == "compaction":
+            return "a mask chooses what is computed, and the counts of its pieces say where those of each go"
         if schedule == "tiles":
             return "an operand lies along another axis than the result, and both axes are long"
         if any(i.op.name == "gather" for i in walk(launch.regions[0])):

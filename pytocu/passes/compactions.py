@@ -1,10 +1,14 @@
-"""What a mask chooses is found on a CPU by walking through the mask.
+"""What a mask chooses is found by walking through the mask.
 
 The front end counts the true elements up to each one, and each element of what is chosen looks for its own count
-(`pytocu.frontend.compaction`).  On a CPU that writes and reads a count for each element of the mask, however few are chosen.
+(`pytocu.frontend.compaction`).  That writes and reads a count for each element of the mask, however few are chosen.
 Here such a search becomes a `compaction` of the mask itself, whose pieces begin where the counts before them say, and no
-element has a count.  Its loops are those of `pytocu.passes.compaction_loops`; they store the chosen elements, or the positions
-where anything else is made of these, and whoever wants them in another order, or several times, reads them from there.
+element has a count.  Its loops are those of `pytocu.passes.compaction_loops`, on a GPU of `pytocu.passes.compaction_blocks`;
+they store the chosen elements, or the positions where anything else is made of these, and whoever wants them in another
+order, or several times, reads them from there.
+
+A mask that a GPU does not cut into pieces is short, and would have one block of threads: there each element looks for its
+count, so that all threads look at once.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ def run(function: Function, context: PassContext) -> Function:
     """Walk through masks instead of searching among counts."""
     if function.level == "host":
         return function
-    searches = {inst for inst in function.body.insts if inst.op.name == "search" and _counted(inst.args) is not None}
+    gpu = context.target.kind == "cuda"
+    searches = {inst for inst in function.body.insts if inst.op.name == "search" and _walks(inst, gpu)}
     if not searches:
         return function
     kept: set[Value] = set()
@@ -60,6 +65,11 @@ def run(function: Function, context: PassContext) -> Function:
 
     # Nobody asks for the counts of single elements any more.
     return cleanup.dce(rewrite(function, rule), context)
+
+
+def _walks(search: Inst, gpu: bool) -> bool:
+    counted = _counted(search.args)
+    return counted is not None and not (gpu and counted.scan.attr("piece") is None)
 
 
 def _walk(builder: Builder, inst: Inst, counted: _Counted, function: Function) -> Value:

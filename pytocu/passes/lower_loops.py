@@ -30,6 +30,7 @@ from pytocu.passes.loop_parts import Work
 from pytocu.record import Mutable, fresh
 
 _write_compaction = Deferred("pytocu.passes.compaction_loops", "write")
+_write_compaction_in_blocks = Deferred("pytocu.passes.compaction_blocks", "write")
 _write_pointwise = Deferred("pytocu.passes.pointwise", "write")
 _write_sweep = Deferred("pytocu.passes.sweep_loops", "write")
 _write_transpose = Deferred("pytocu.passes.transposes", "write")
@@ -149,7 +150,9 @@ class _Kernel(Mutable):
         across = crossing_axis(accesses, groups)
         each, grid = 1, ()
         compaction = next((i for i in region_insts(self.inst) if i.op.name == "compaction"), None)
-        if compaction is not None:
+        if compaction is not None and self.inst.attr("block"):
+            total = _write_compaction_in_blocks(elements, work, compaction)
+        elif compaction is not None:
             total, body.cost = _write_compaction(elements, work, compaction)
         elif self.inst.attr("schedule") == "tiles" and across is not None:
             total = _write_transpose(elements, work, across, self.inst.attr("side"))

@@ -138,8 +138,8 @@ def _rolled(function: Function, context: PassContext) -> bool:
 
 
 def _chosen(function: Function, context: PassContext) -> bool:
-    """Whether something is searched in code for a CPU."""
-    return context.target.kind == "cpu" and any(inst.op.name == "search" for inst in function.body.insts)
+    """Whether something is searched."""
+    return any(inst.op.name == "search" for inst in function.body.insts)
 
 
 def _waits(function: Function, context: PassContext) -> bool:
@@ -209,7 +209,7 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("infer-shapes", "lengths are unified"),)),
     Pass("split", split.run, "Long reductions are cut into pieces, by their length alone.",
          after=(("infer-shapes", "lengths are unified"),)),
-    Pass("compactions", _where(_chosen, "compactions"), "What a mask chooses is found on a CPU by walking through the mask.",
+    Pass("compactions", _where(_chosen, "compactions"), "What a mask chooses is found by walking through the mask.",
          after=(("split", "the counts of pieces say where each piece begins"),)),
     Pass("store", store_or_repeat.run, "What is read at several positions is kept in memory where that costs less.",
          after=(("infer-shapes", "broadcasting is visible"), ("dce", "dead readers would count"))),

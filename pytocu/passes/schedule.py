@@ -102,6 +102,8 @@ def run(function: Function, context: PassContext) -> Function:
             attrs |= {"schedule": "sweep"} | ({"block": SWEEP_BLOCK} if gpu else {})
         elif inst.attr("reduced"):
             attrs |= _reduction(inst, classes) if gpu else _reduction_on_cpu(inst, classes)
+        elif gpu and any(i.op.name == "compaction" for i in inst.regions[0].insts):
+            attrs["schedule"] = "compaction"
         else:
             attrs |= _short_axes(inst, classes, not gpu)
             if gpu and _transposes(inst, classes):

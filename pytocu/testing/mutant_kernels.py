@@ -38,6 +38,17 @@ def _of(*shapes: tuple[int, ...], dtype: str = "f4", shift: int = 0) -> Case:
     return lambda: tuple(_numbers(*shape, dtype=dtype, shift=shift, seed=k) for k, shape in enumerate(shapes))
 
 
+def _masked(size: int, every: int, shift: int = 0) -> Case:
+    """Numbers, and a mask that chooses one of so many of them."""
+
+    def make() -> tuple[Any, ...]:
+        mask = _numbers(size, dtype="?", shift=shift)
+        mask[...] = _numbers(size, dtype="i4", seed=2) % every == 0
+        return _numbers(size), mask
+
+    return make
+
+
 def vectors(x, y):
     return x * y + 1
 
@@ -120,6 +131,10 @@ def chosen(x):
     return x[x > 0]
 
 
+def chosen_by(x, mask):
+    return x[mask]
+
+
 def counted(i):
     return np.bincount(i, minlength=5)
 
@@ -173,6 +188,7 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel("long scans", running, (_of((2, 20001)), _of((2, 17003)))),
     Kernel("scans of columns", running_columns, (_of((50, 40)), _of((33, 140)))),
     Kernel("compaction", chosen, (_of((3001,)), _of((2101,)))),
+    Kernel("compaction in blocks", chosen_by, (_masked(16501, 3), _masked(17003, 1, shift=1), _masked(32767, 900))),
     Kernel("histogram", counted, (_places(1030, 63), _places(1100, 63, 1), _places(1540, 18), _places(1030, 20, 0, -1))),
     Kernel("gather", gathered, (
         lambda: (_numbers(50), *_places(2100, 50)()), lambda: (_numbers(50), *_places(2100, 50, 1)()),
