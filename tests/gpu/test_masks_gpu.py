@@ -125,6 +125,22 @@ def test_large(backend: str, cupy: Any) -> None:
     compare(first, expected)
 
 
+@pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
+def test_masks_in_pieces(backend: str, cupy: Any) -> None:
+    """Masks of all, none and some, which end and begin anywhere; what they choose of rows and of other dtypes."""
+
+    def work(x: Any, m: Any, rows: Any) -> Any:
+        return x[m], np.flatnonzero(m), x[1:][m[:-1]] * 2, rows[m], rows.T[:, m], x.astype(np.complex128)[m]
+
+    jitted = pytocu.jit(work, backend=backend)
+    draw = np.random.default_rng(3)
+    for size in (16_384, 16_385, 100_001, 3_000_007):
+        x, rows = draw.random(size, dtype=np.float32), draw.integers(0, 100, (size, 3), np.int8)
+        for share in (0.0, 0.001, 0.5, 0.99, 1.0):
+            m = draw.random(size) < share
+            compare(fetched(jitted(cupy.asarray(x), cupy.asarray(m), cupy.asarray(rows))), work(x, m, rows))
+
+
 def test_a_capture_is_refused(cupy: Any) -> None:
     x = cupy.arange(-5.0, 5)
     jitted = pytocu.jit(lambda x: x[x > 0])
