@@ -6,13 +6,15 @@ states are added to those of the row, and at the end these are combined as a tre
 depends on the length alone, not on the width of vectors.  What rounding takes from a sum of stretches
 is added at the end, so that a sum is as accurate as a tree.
 Short rows have few states and one more for the elements that are left, fewer than states.
-Positions of extremes are the same in any order: they have fewer states, which meet two elements at once, and no stretches.
+Positions of extremes are the same in any order (:mod:`pytocu.passes.position_loops`).  Where elements are dear, so that none
+is computed again, they have fewer states, which meet two elements at once, and no stretches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from pytocu.deferred import Deferred
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
@@ -22,6 +24,9 @@ from pytocu.passes import compensation, prefetches
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
 from pytocu.passes.schedule import LANES
+
+_only_positions = Deferred("pytocu.passes.position_loops", "fits")
+_write_positions = Deferred("pytocu.passes.position_loops", "write")
 
 PLACES = 32
 """States that are numbers with their positions, for which every order gives the same bits: they stay in registers."""
@@ -33,6 +38,9 @@ STRETCH = 1024
 """Elements after which the states are added to those of the row."""
 
 States = tuple[Value, ...]
+
+Combine = Callable[[Builder, Inst, States, States], States]
+"""Writes what two states are together."""
 
 
 class Stretches(Rows):
@@ -62,6 +70,9 @@ class Stretches(Rows):
         self.again = any(self.levels[pair] > 1 for pair in pairs)
         self.states = PLACES if positions else self.most
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
+        if positions and _only_positions(self, places):
+            _write_positions(self, places)
+            return
         totals = [self._arrays(inst) for inst, _ in places]
         self._begin(body, places, totals)
         last: dict[Inst, States] = {}
@@ -75,7 +86,9 @@ class Stretches(Rows):
         else:
             self._stretches(places, totals)
         for (inst, at), total in zip(places, totals, strict=True):
-            made = self._tree(inst, total)
+            numbers = REDUCTIONS[inst.attr("op")].identity(tuple(element(p.type) for p in total))
+            none = tuple(e.before.const(v, scalar(element(p.type))) for v, p in zip(numbers, total, strict=True))
+            made = self._tree(inst, total, none, _combine, self.states)
             made = _combine(body, inst, made, last[inst]) if last else made
             for result, value in zip(inst.results, made, strict=True):
                 value.name = value.name or result.name
@@ -198,7 +211,7 @@ class Stretches(Rows):
     def _prefetch(self, builder: Builder, at: Value, places: Sequence[tuple[Inst, Index]], count: int) -> None:
         """Ask for what is read behind the next `count` elements; what a sweep reads again is in the caches."""
         e = self.e
-        if self.again or count < LANES or len(e.sizes) != self.loops + 1:
+        if self.again or self.most < LANES or len(e.sizes) != self.loops + 1:
             return
         offsets, index = dict(e.offsets), e.loop_index
         e.loop_index = [*index[: self.loops], at]
@@ -255,8 +268,8 @@ class Stretches(Rows):
 
         self._lanes(builder, count, write)
 
-    def _tree(self, inst: Inst, total: States) -> States:
-        """The states of a row combined: those half of all apart, and so on.
+    def _tree(self, inst: Inst, total: States, start: States, combine: Combine, count: int) -> States:
+        """So many states of a row combined: those half of all apart, and so on; `start` is one of no elements.
 
         They are combined as vectors, of which LLVM makes registers; loops over fewer and fewer states would be code for
         single elements of an array.
@@ -265,14 +278,14 @@ class Stretches(Rows):
         body.loc = inst.loc
         types = [VectorType(element(p.type), WIDTH) for p in total]
         parts: list[States] = []
-        for first in range(0, self.states, WIDTH):
+        for first in range(0, count, WIDTH):
             place, attrs = e.dim(first), {"lanes": WIDTH}
             loads = ({**attrs, "align": element(p.type).itemsize} for p in total)
             parts.append(tuple(body.emit("load", (p, place), given) for p, given in zip(total, loads, strict=True)))
         while len(parts) > 1:
             half = len(parts) // 2
             pairs = zip(parts[:half], parts[half:], strict=True)
-            parts = [tuple(_together(body, inst, (*a, *b), types, WIDTH)) for a, b in pairs]
+            parts = [tuple(_together(body, inst, (*a, *b), types, WIDTH, combine)) for a, b in pairs]
         # The rest is written for the elements of one vector, which carried values take out of it.
         dtypes = [element(p.type) for p in total]
         lanes = [[Value(scalar(d)) for _ in range(WIDTH)] for d in dtypes]
@@ -281,11 +294,9 @@ class Stretches(Rows):
         states: list[States] = list(zip(*lanes, strict=True))
         while len(states) > 1:
             half = len(states) // 2
-            states = [_combine(inner, inst, a, b) for a, b in zip(states[:half], states[half:], strict=True)]
+            states = [combine(inner, inst, a, b) for a, b in zip(states[:half], states[half:], strict=True)]
         inner.emit("yield", states[0])
         region = Block((Value(INDEX, "k"), *(v for part in lanes for v in part), *carried), inner.take())
-        numbers = REDUCTIONS[inst.attr("op")].identity(tuple(dtypes))
-        start = [e.before.const(v, scalar(d)) for v, d in zip(numbers, dtypes, strict=True)]
         return body.inst("lanes", (*parts[0], *start), {"lanes": 1}, [scalar(d) for d in dtypes], (region,)).results
 
     def _lanes(self, builder: Builder, count: Value, write: Callable[[Value, Builder], None]) -> None:
@@ -335,11 +346,13 @@ def _store(builder: Builder, lane: Value, memory: States, values: States) -> Non
         builder.inst("store", (pointer, lane, value))
 
 
-def _together(builder: Builder, inst: Inst, vectors: States, types: Sequence[VectorType], count: int) -> States:
+def _together(
+    builder: Builder, inst: Inst, vectors: States, types: Sequence[VectorType], count: int, combine: Combine
+) -> States:
     """The states of each lane combined, those of the first half of the vectors and those of the second."""
     params = tuple(Value(scalar(element(v.type))) for v in vectors)
     inner = Builder(inst.loc)
-    inner.emit("yield", _combine(inner, inst, params[: len(types)], params[len(types) :]))
+    inner.emit("yield", combine(inner, inst, params[: len(types)], params[len(types) :]))
     region = Block((Value(INDEX, "k"), *params), inner.take())
     return builder.inst("lanes", vectors, {"lanes": count}, types, (region,)).results
 
