@@ -224,13 +224,19 @@ class _Search:
         rows._lanes(body, self.count, choose)
         first = body.emit("convert_raw", (self._tree(begin, far, _earlier),), {}, (INDEX,))
         first = body.emit("add", (lower, first))
-        last = body.emit("subtract", (upper, self.count))
+        whole = self.each * self.states <= LANES
+        last = body.emit("subtract", (upper, self.round if whole else self.count))
         first = body.emit("where", (body.emit("less", (last, first)), last, first))
+        if whole:
+            return self._first(best, first, None)
         end = body.emit("add", (first, self.round))
         return self._first(best, first, body.emit("where", (body.emit("less", (upper, end)), upper, end)))
 
-    def _first(self, best: Value, lower: Value, upper: Value) -> Value:
-        """The first of some places that has a number; all are looked at, since a jump costs as much."""
+    def _first(self, best: Value, lower: Value, upper: Value | None) -> Value:
+        """The first of some places, of one round where no end is given, that has a number.
+
+        All are looked at, since a jump costs as much.
+        """
         rows, e, body = self.rows, self.rows.e, self.rows.body
         zero = e.before.const(0, self.counted)
         nowhere = e.before.const(max(LANES, self.each * self.states), self.counted)
@@ -249,12 +255,16 @@ class _Search:
             inner.inst("store", (places, lane, nowhere))
 
         rows._lanes(body, self.count, clear)
-        last = body.emit("subtract", (upper, self.count))
-        at, into = Value(INDEX, "at"), Builder(self.inst.loc)
-        meet(into, at)
-        into.emit("yield")
-        body.inst("for", (lower, last, self.count), {"over": "serial"}, (), (Block((at,), into.take()),))
-        meet(body, last)
+        if upper is None:
+            for number in range(self.each):
+                meet(body, body.emit("add", (lower, e.dim(number * self.states))))
+        else:
+            last = body.emit("subtract", (upper, self.count))
+            at, into = Value(INDEX, "at"), Builder(self.inst.loc)
+            meet(into, at)
+            into.emit("yield")
+            body.inst("for", (lower, last, self.count), {"over": "serial"}, (), (Block((at,), into.take()),))
+            meet(body, last)
         found = self._tree(places, nowhere, _earlier)
         # Another thread may have changed the elements meanwhile.
         found = body.emit("where", (body.emit("less", (found, nowhere)), found, zero))
