@@ -275,7 +275,7 @@ def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:
     match tree:
         case int():
             return slots[tree]
-        case ("tuple" | "list" | "if" | "read-only" | "either" as kind, *members):
+        case ("tuple" | "list" | "if" | "read-only" | "either" | "zip" as kind, *members):
             return (kind, *(_tree_of_slots(m, slots) for m in members))
         case ("members", member, kind):
             return ("members", slots[member], kind)

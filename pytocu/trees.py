@@ -276,8 +276,15 @@ class Given(tuple[Any, ...]):
     _make = classmethod(tuple.__new__)
 
 
+class Placed(tuple[Any, ...]):
+    """A number, and the list, dict or object that stands in a result under it for the first time."""
+
+    _fields = ()
+    _make = classmethod(tuple.__new__)
+
+
 class Again(tuple[Any, ...]):
-    """A list, dict or object that stands in a result before, by its number there; see :func:`settle`."""
+    """A list, dict or object that stands in a result before, by its number there."""
 
     _fields = ()
     _make = classmethod(tuple.__new__)
@@ -291,7 +298,7 @@ class Shared(tuple[Any, ...]):
     @classmethod
     def _make(cls, members: Iterable[Any]) -> Any:
         (result,) = members
-        return _settled(result, (), [])
+        return _settled(result, (), {})
 
 
 class Changed(tuple[Any, ...]):
@@ -319,8 +326,6 @@ _read_spec = lru_cache(maxsize=256)(ast.literal_eval)
 def settle(found: Any, trees: Trees, values: Sequence[Any]) -> Any:
     """What a function returns; what it changes among its arguments that hold others is changed.
 
-    Lists, dicts and objects that the function made are counted as they are met, outer ones before inner ones.
-
     Examples
     --------
     >>> import numpy as np
@@ -332,7 +337,8 @@ def settle(found: Any, trees: Trees, values: Sequence[Any]) -> Any:
     """
     if type(found) is not Changed:
         return found
-    whole, placed = [*holders(trees, values)], []
+    whole = [*holders(trees, values)]
+    placed: dict[str, Any] = {}
     result, *changes = [_settled(part, whole, placed) for part in found]
     for number, spec, *members in changes:
         owner: Any = whole[int(number)]
@@ -353,22 +359,22 @@ def settle(found: Any, trees: Trees, values: Sequence[Any]) -> Any:
     return result
 
 
-def _settled(value: Any, whole: Sequence[Any], placed: list[Any]) -> Any:
+def _settled(value: Any, whole: Sequence[Any], placed: dict[str, Any]) -> Any:
     kind = type(value)
     if kind is Given:
         return whole[int(value[0])]
     if kind is Again:
-        return placed[int(value[0])]
+        return placed[value[0]]
+    if kind is Placed:
+        number, value = value
+        placed[number] = value
     if isinstance(value, list):
-        placed.append(value)
         value[:] = [_settled(member, whole, placed) for member in value]
     elif isinstance(value, dict):
-        placed.append(value)
         value.update((key, _settled(member, whole, placed)) for key, member in value.items())
     elif isinstance(value, tuple):
         return tuple.__new__(kind, [_settled(member, whole, placed) for member in value])
     elif not is_array_like(value) and hasattr(value, "__dict__"):
-        placed.append(value)
         for name, member in vars(value).items():
             object.__setattr__(value, name, _settled(member, whole, placed))
     return value

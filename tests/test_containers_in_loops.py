@@ -846,13 +846,6 @@ def held_and_returned_by_a_step(x, n):
     return d["q"][0]
 
 
-def grows(x, n):
-    h = []
-    for k in range(n):
-        h.append(x * k)
-    return h
-
-
 def other_keys(x, n):
     d = {"a": x}
     for k in range(n):
@@ -895,7 +888,6 @@ def test_members_that_no_step_changed_stay_pythons() -> None:
         (held_and_returned, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (held_and_returned_by_a_step, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
-        (grows, "the function returns the list h, which a loop of run time made longer", "return an array of it"),
         (other_keys, "a dict grows in a loop", "of the length"),
         (a_text, "d['mode'] is 'a' before a step of the loop and 'b' after it", "values of one kind"),
     ],

@@ -509,3 +509,44 @@ def test_lists_are_no_numbers(number_of: Callable[[Any], Any]) -> None:
         with pytest.raises(TypeError) as found:
             pytocu.jit(function)(np.ones(3))
         assert str(found.value).splitlines()[0] == str(expected.value)
+
+
+def evens(x, n):
+    found, k = [], 0
+    while k < n:
+        if x[k % 5] > 0 or k % 2 == 0:
+            found.append(k)
+        k += 1
+    return found
+
+
+def test_a_cpu_has_room_for_all_members_at_once() -> None:
+    """One loop and memory that nobody fills; on a GPU there is a second loop with more memory."""
+    jitted = pytocu.jit(evens)
+    lowered = jitted.lower("f64[m]", "weak int")
+    assert lowered.ir("rooms", target="cpu").count("while_loop") == 1
+    assert lowered.ir("rooms", target="cuda").count("while_loop") == 2
+    for n in (0, 7, 3000, 1_000_000):
+        assert jitted(np.arange(-2.0, 3.0), n) == evens(np.arange(-2.0, 3.0), n)
+
+
+def until_nothing_is_left(u, most):
+    t, k, times = 0.0, 0, [0.0]
+    while t < most and k + 1 < len(u):
+        pair = np.array([u[k], u[k + 1]])
+        total = pair.sum()
+        if total == 0:
+            break
+        t += total
+        k += 2
+        times.append(t)
+    return np.array(times)
+
+
+def test_a_loop_that_data_may_end_has_room_for_all_members() -> None:
+    u = np.random.default_rng(0).random(5000)
+    jitted = pytocu.jit(until_nothing_is_left)
+    for most in (5.0, 1e6):
+        np.testing.assert_array_equal(jitted(u, most), until_nothing_is_left(u, most))
+    u[1000:1002] = 0
+    np.testing.assert_array_equal(jitted(u, 1e6), until_nothing_is_left(u, 1e6))

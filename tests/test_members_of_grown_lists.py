@@ -215,12 +215,6 @@ def narrower(x):
     return np.array(y)
 
 
-def perhaps_python(x):
-    y = [0.0] * len(x)
-    y[1] = x[0]
-    return y[1]
-
-
 def joined(x):
     return len([0] * len(x) + [1])
 
@@ -250,22 +244,9 @@ def in_the_loop(x):
     return np.array(y)
 
 
-def returned_twice(x):
-    y = [2 * v for v in x]
-    return y, y
-
-
 def returned_with_a_row(x):
     y = [[k, k] for k in range(len(x))]
     return y, y[0]
-
-
-def returned_arrays(x):
-    return [x * k for k in range(len(x))]
-
-
-def returned_pairs(x):
-    return [(k, k) for k in range(len(x))]
 
 
 def rows_assigned(x):
@@ -281,15 +262,11 @@ def rows_assigned(x):
         (one_row, r"rows.append\(x.copy\(\)\)"),
         (of_another_type, r"which holds a Python int, to f64(.|\n)*np.zeros\(n, np.float64\)"),
         (narrower, r"which holds a Python float, to f32(.|\n)*np.zeros\(n, np.float32\)"),
-        (perhaps_python, r"is a Python float .* or, on another way, an np.float64(.|\n)*np.float64\(...\)"),
         (joined, r"\+ of the list of a comprehension, whose length is known only at run time"),
         (repeated, r"\* of the list of a comprehension, whose length is known only at run time"),
         (unlike, "holds tuples whose members are not of one type"),
         (slices, "at more than one place"),
-        (returned_twice, r"return an array of it: np.array\(...\)"),
         (returned_with_a_row, "return an array of it"),
-        (returned_arrays, "return an array of it"),
-        (returned_pairs, "return an array of it"),
         (rows_assigned, "whose members are lists or tuples"),
     ],
 )

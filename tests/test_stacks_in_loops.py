@@ -12,6 +12,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.ir import interp
 from pytocu.testing.compare import compare
 
 RNG = np.random.default_rng(0)
@@ -214,10 +215,14 @@ def filled_as_data_say(limit):
     return count
 
 
-def test_a_step_that_appends_more_than_there_is_room_for_is_refused() -> None:
-    assert pytocu.jit(filled_as_data_say)(np.array([700])) == 701
+def test_a_step_that_appends_more_than_a_gpu_has_room_for_is_refused() -> None:
+    jitted = pytocu.jit(filled_as_data_say)
+    for limit in (700, 5000):
+        assert jitted(np.array([limit])) == limit + 1
+    host = jitted.lower("i64[n]").host("cuda")
+    assert interp.run(host, [np.array([700])]) == (701,)
     with pytest.raises(UnsupportedError, match="makes the list stack longer by more members"):
-        pytocu.jit(filled_as_data_say)(np.array([5000]))
+        interp.run(host, [np.array([5000])])
 
 
 def between_knots(x, y, queries):

@@ -180,6 +180,8 @@ def _tree(tree: Any) -> str:
             return f"list of the {kind} of {member}"
         case ("either", member, marks):
             return f"list of the elements of {member}, or of their numbers where {marks} says so"
+        case ("zip", member):
+            return f"list of {_tree(member)} for each"
         case ("read-only", member):
             return f"read-only {_tree(member)}"
         case ("str", text):

@@ -6,7 +6,7 @@ same memory is viewed as.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.deferred import Deferred
@@ -15,6 +15,7 @@ from pytocu.frontend.literals import listed
 from pytocu.frontend.numbers import common_type
 from pytocu.frontend.operators import binary
 from pytocu.frontend.reading import read_number
+from pytocu.frontend.reshaping import copied
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Counted, Grown, as_value, cast, dimensions
 from pytocu.ir import regions
@@ -24,6 +25,7 @@ from pytocu.ir.types import BOOL, F64, I64, WEAK_INT, ArrayType, DType, ScalarTy
 _as_numpys = Deferred("pytocu.frontend.counted", "as_numpys")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
+_path_of_class = Deferred("pytocu.frontend.records", "path_of_class")
 _type_of = Deferred("pytocu.frontend.grown", "type_of")
 _unlike = Deferred("pytocu.frontend.grown", "unlike")
 
@@ -66,8 +68,7 @@ def of_counted(context: Context, counted: Counted, value: Any) -> tuple[Any, ...
     """
     old = counted.inner
     shape = dimensions(counted.rows)
-    # The rows of tuples of one type are as long as these are, which is known.
-    own: tuple[Any, ...] = old.columns or (old.type,) * int(str(shape[1]) if len(shape) > 1 else 0)
+    own = types_of(counted) if len(shape) > 1 else ()
     types = numbers_in(context, value) or ()
     columns: list[Type] = []
     if len(types) == len(own) and type(value) is old.kind and old.inner is None:
@@ -85,10 +86,16 @@ def of_counted(context: Context, counted: Counted, value: Any) -> tuple[Any, ...
     for number, found, column in zip(value, types, columns, strict=True):
         if found != column:
             number = _as_numpys(context, counted, number, column)
-        elif isinstance(number, Value) and isinstance(column, ScalarType) and not counted.mixed:
-            number = note_member(context, number, counted.kinds)
         made.append(number)
-    return getattr(old.kind, "_make", tuple)(made)
+    return noted(context, counted, getattr(old.kind, "_make", tuple)(made), counted.kinds)
+
+
+def noted(context: Context, grown: Grown, value: Any, key: Any) -> Any:
+    """A tuple that becomes a member; where the list is of one kind of numbers, those of NumPy's may be Python's."""
+    if grown.mixed or key is None:
+        return value
+    made = [note_member(context, n, key) if isinstance(n, Value) and isinstance(n.type, ScalarType) else n for n in value]
+    return getattr(type(value), "_make", tuple)(made)
 
 
 def row_type(held: Held) -> ArrayType:
@@ -117,8 +124,8 @@ def store(frame: Any, rows: Value, place: Any, numbers: Sequence[Any], held: Hel
         _assign_member(frame, words, (place, column), cast(context, as_value(context, number), element(words.type)), name)
 
 
-def read(frame: Any, row: Value, held: Held, grown: Grown) -> Any:
-    """The tuple in a row of words."""
+def read(frame: Any, row: Value, held: Held, grown: Grown, marks: Value | None = None) -> Any:
+    """The tuple in a row of words; `marks` say which numbers are NumPy's."""
     numbers: list[Any] = []
     for column, type in enumerate(held.columns):
         dtype = _dtype(type) or I64
@@ -126,7 +133,9 @@ def read(frame: Any, row: Value, held: Held, grown: Grown) -> Any:
         number = _of_word(frame.context, word, dtype)
         if isinstance(type, WeakType):
             number = read_number(frame.context, number)
-        numbers.append(perhaps_numpys(frame, number, grown) if grown.mixed and isinstance(type, ScalarType) else number)
+        if grown.mixed and isinstance(type, ScalarType):
+            number = perhaps_numpys(frame, number, grown, None if marks is None else _member(frame, marks, column))
+        numbers.append(number)
     return getattr(held.kind, "_make", tuple)(numbers)
 
 
@@ -136,9 +145,39 @@ def _of_word(context: Context, word: Value, dtype: DType) -> Value:
 
 def columns_of(frame: Any, rows: Value, held: Held) -> tuple[Value, ...]:
     """What all rows have in each column."""
-    dtypes = [_dtype(type) or I64 for type in held.columns]
-    every = [_member(frame, _words(frame.context, rows, d), (slice(None), k)) for k, d in enumerate(dtypes)]
-    return tuple(_of_word(frame.context, column, d) for column, d in zip(every, dtypes, strict=True))
+    return tuple(_column(frame.context, rows, k, _dtype(type) or I64) for k, type in enumerate(held.columns))
+
+
+def _column(context: Context, rows: Value, number: int, dtype: DType) -> Value:
+    column = context.builder.emit("index", (_words(context, rows, dtype),), {"axis": 1, "at": number})
+    return _of_word(context, column, dtype)
+
+
+def types_of(grown: Grown) -> tuple[Any, ...]:
+    """The types of the numbers in each tuple of a list."""
+    held = grown.inner
+    # The rows of tuples of one type are as long as these are, which is known.
+    return held.columns or (held.type,) * int(str(dimensions(grown.rows)[1]))
+
+
+def form_of(context: Context, rows: Value, grown: Grown, leaf: Callable[[Value], int]) -> Any:
+    """The form of each member of a list that is returned, with columns in place of numbers; `leaf` is the number of one."""
+    held = grown.inner
+    columns: list[Any] = []
+    for number, type in enumerate(types_of(grown)):
+        if held.columns:
+            column = _column(context, rows, number, _dtype(type) or I64)
+        else:
+            column = context.builder.emit("index", (rows,), {"axis": 1, "at": number})
+        made = leaf(copied(context, column))
+        if isinstance(type, WeakType):
+            columns.append(("members", made, "numbers"))
+        elif grown.marks is None:
+            columns.append(("members", made, "elements"))
+        else:
+            mark = context.builder.emit("index", (grown.marks,), {"axis": 1, "at": number})
+            columns.append(("either", made, leaf(copied(context, mark))))
+    return ("tuple", *columns) if held.kind is tuple else ("named", _path_of_class(context, held.kind), *columns)
 
 
 def as_rows(context: Context, rows: Value, held: Held) -> Value:
@@ -149,10 +188,11 @@ def as_rows(context: Context, rows: Value, held: Held) -> Value:
     made: list[Value] = []
     for number, type in enumerate(held.columns):
         dtype = _dtype(type) or I64
-        column = builder.emit("index", (_words(context, rows, dtype),), {"axis": 1, "at": number})
-        column = cast(context, _of_word(context, column, dtype), common)
+        column = cast(context, _column(context, rows, number, dtype), common)
         made.append(builder.emit("newaxis", (column,), {"axis": 1}))
     return builder.emit("concatenate", made, {"axis": 1})
 
 
-__all__ = ["as_rows", "columns_of", "joined", "numbers_in", "of_counted", "read", "row_type", "store"]
+__all__ = [
+    "as_rows", "columns_of", "form_of", "joined", "noted", "numbers_in", "of_counted", "read", "row_type", "store", "types_of",
+]  # fmt: skip

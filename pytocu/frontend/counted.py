@@ -68,7 +68,9 @@ _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _columns = Deferred("pytocu.frontend.columns", "of_counted")
 _joined = Deferred("pytocu.frontend.columns", "joined")
 _put = Deferred("pytocu.frontend.grown", "put")
+_noted = Deferred("pytocu.frontend.columns", "noted")
 _row_type = Deferred("pytocu.frontend.columns", "row_type")
+_types_of = Deferred("pytocu.frontend.columns", "types_of")
 _unlike = Deferred("pytocu.frontend.grown", "unlike")
 _type_of = Deferred("pytocu.frontend.grown", "type_of")
 
@@ -131,7 +133,7 @@ def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
 def _want(context: Context, wanted: Wanted) -> None:
     inner = wanted.inner
     of_numbers = inner is None or isinstance(inner.type, Type) or bool(inner.columns)
-    tuples = inner is not None and inner.kind is tuple and inner.inner is None and of_numbers
+    tuples = inner is not None and issubclass(inner.kind, tuple) and inner.inner is None and of_numbers
     if (inner is None and isinstance(wanted.type, ArrayType)) or (inner is not None and not tuples):
         # Members that are arrays or lists may be changed, and then the list's are.
         return
@@ -172,7 +174,7 @@ def as_mixed(context: Context, counted: Counted, values: Grown) -> None:
             raise _unlike(context, counted.name, [counted.type, values.type])
         raise HandOn(counted.kinds._replace(ints=values.ints or counted.ints))
     if values.mixed and counted.marks is not None and values.marks is None:
-        ask_for_marks(values)
+        ask_for_marks(context, values)
         raise _unlike(context, counted.name, [counted.type, values.type])
 
 
@@ -204,7 +206,7 @@ def for_loop(
             raise _unbounded(context, counted, "in a loop of which the steps are not counted")
         if any(None in loops for _, loops in counted.sites.values()):
             # Loops inside have as many steps as data say.
-            room = room or _in_steps(context)
+            room = room or _room(context, _IN_STEPS)
             made = _begin(frame, one, room)
             made.watched.update(counted.sites)
             made.unbounded = True
@@ -237,7 +239,9 @@ def while_loop(
     del tests[:]
     most = [_most_of_steps(context, counted, names) for counted in tried]
 
-    rounds: tuple[DimLike, ...] = (_in_steps(context),) if context.counting else _ROUNDS
+    rounds: tuple[DimLike, ...] = (_room(context, _IN_STEPS),)
+    if not context.counting:
+        rounds = (_of_target(context, "room", _ROUNDS[0], sum(_ROUNDS)), *_ROUNDS[1:])
     lists = [_begin(frame, one, rounds[0] + more) for one, more in zip(wanted, most, strict=True)]
     for made, counted in zip(lists, tried, strict=True):
         made.watched = counted.watched
@@ -267,6 +271,9 @@ def while_loop(
         if more is False:
             break
         if number < len(rounds):
+            # On a CPU the first array has room for all.
+            again = dim_value(context, _of_target(context, "again", 1, 0))
+            more = context.builder.emit("bitwise_and", (as_value(context, more), binary(context, "not_equal", again, 0)))
             flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, rounds[number]), flow.signal))
             rows = [dim_value(context, dimensions(one.rows)[0] - each) for one, each in zip(lists, most, strict=True)]
             ends[:] = list(zip(lists, rows, strict=True))
@@ -283,11 +290,15 @@ def while_loop(
     return flow
 
 
-def _in_steps(context: Context) -> Dim:
-    """The room of a list that a step of a loop makes, which is known only to those who know the target."""
-    name = new_name(context, "room")
-    number = context.builder.const(_IN_STEPS, WEAK_INT)
-    context.builder.inst("bind", (number,), {"names": (name,), "most": _ROUNDS[-1]})
+def _room(context: Context, least: int) -> Dim:
+    """The room of a list, which is known only to those who know the target."""
+    return _of_target(context, "room", least, _ROUNDS[-1])
+
+
+def _of_target(context: Context, hint: str, number: int, on_cpu: int) -> Dim:
+    """A number that is another one on a CPU; see `pytocu.passes.rooms`."""
+    name = new_name(context, hint)
+    context.builder.inst("bind", (context.builder.const(number, WEAK_INT),), {"names": (name,), "on_cpu": on_cpu})
     return symbol(name)
 
 
@@ -319,7 +330,7 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
     rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "", blank=True)
     made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
-    if wanted.inner is None or wanted.inner.kind is tuple:
+    if wanted.inner is None or issubclass(wanted.inner.kind, tuple):
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
         asked = [one for one in context.handed if isinstance(one, Kinds) and one[:2] == made.kinds[:2]]
         made.mixed = bool(asked) or (isinstance(old, Grown) and old.mixed)
@@ -339,9 +350,7 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
         _assign_member(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
         made.length = old.length if isinstance(old, Counted) else dim_value(context, before)
         made.begin = old.begin if isinstance(old, Counted) else 0
-        if made.marks is not None:
-            theirs: Any = isinstance(old.type, ScalarType) if old.marks is None else old.marks
-            _assign_member(frame, made.marks, slice(0, dim_value(context, before)), theirs, wanted.name)
+        mark_all(frame, made, slice(0, dim_value(context, before)), old)
     if isinstance(old, Counted):
         # Each of its names is one of the larger list.
         for names in (one.locals for one in State(frame).frames if not isinstance(one, Container)):
@@ -479,20 +488,46 @@ def _mark(context: Context, made: Counted, old: Any) -> None:
     if isinstance(old, Grown) and old.mixed and old.marks is None:
         if old.kinds is None:
             return
-        ask_for_marks(old)
+        ask_for_marks(context, old)
     false = context.builder.const(False, scalar(BOOL))
-    made.marks = filled(context, false, (dimensions(made.rows)[0],), blank=True)
+    made.marks = filled(context, false, (dimensions(made.rows)[0], *_numbers_in(made)), blank=True)
 
 
-def ask_for_marks(grown: Grown) -> None:
+def _numbers_in(grown: Grown) -> tuple[int, ...]:
+    """How many marks a member has that is a tuple."""
+    return () if grown.inner is None else (len(_types_of(grown)),)
+
+
+def mark_all(frame: Frame, made: Counted, places: slice, values: Grown) -> None:
+    """Mark members that are those of another list, where that is kept."""
+    if made.marks is None:
+        return
+    if values.marks is not None or values.inner is None:
+        theirs: Any = isinstance(values.type, ScalarType) if values.marks is None else values.marks
+        _assign_member(frame, made.marks, places, theirs, made.name)
+        return
+    for number, type in enumerate(_types_of(values)):
+        _assign_member(frame, made.marks, (places, number), isinstance(type, ScalarType), made.name)
+
+
+def ask_for_marks(context: Context, grown: Grown) -> None:
     """Let the function be read again with a list that is returned, where its members may be Python's numbers or NumPy's."""
-    if grown.mixed and grown.marks is None and grown.kinds is not None and not grown.ints and grown.inner is None:
+    if not grown.mixed or grown.marks is not None or grown.ints:
+        return
+    if grown.kinds is not None:
         raise HandOn(grown.kinds._replace(marked=True))
+    if not isinstance(grown, Counted) and grown.key is not None:
+        ask_grown(context, grown, grown.key[1])
 
 
 def _store(frame: Frame, counted: Counted, place: Any, value: Any) -> None:
     """Write a member into a row, and whether it is NumPy's where that is kept."""
-    if counted.marks is not None:
+    if counted.marks is not None and counted.inner is not None:
+        pairs = [marked(frame.context, counted, number) for number in value]
+        for number, (_, mark) in enumerate(pairs):
+            _assign_member(frame, counted.marks, (place, number), mark, counted.name)
+        value = getattr(type(value), "_make", tuple)([number for number, _ in pairs])
+    elif counted.marks is not None:
         value, mark = marked(frame.context, counted, value)
         _assign_member(frame, counted.marks, place, mark, counted.name)
     _put(frame, counted, place, value)
@@ -510,7 +545,7 @@ def marked(context: Context, grown: Grown, value: Any) -> tuple[Any, Any]:
         return value, made.args[1]
     if made.attr("perhaps"):
         if value in context.read_of:
-            ask_for_marks(context.read_of[value])
+            ask_for_marks(context, context.read_of[value])
         return note_member(context, value, grown.kinds, "listed"), True
     return value, False
 
@@ -527,7 +562,7 @@ def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
     if counted.kinds is not None and not counted.mixed and isinstance(value, Value) and isinstance(found, ScalarType):
         # It may be a Python number on the way that it comes here.
         return note_member(context, value, counted.kinds)
-    return value
+    return value if counted.inner is None else _noted(context, counted, value, counted.kinds)
 
 
 def of_one_type(context: Context, counted: Counted, value: Any, found: Any) -> Value:
@@ -589,7 +624,7 @@ def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:
     more = filled(context, zero, (count, *dimensions(rows)[1:]), "")
     counted.rows = context.builder.emit("concatenate", (rows, more), {"axis": 0})
     if counted.marks is not None:
-        none = filled(context, context.builder.const(False, scalar(BOOL)), (count,), "")
+        none = filled(context, context.builder.const(False, scalar(BOOL)), (count, *_numbers_in(counted)), "")
         counted.marks = context.builder.emit("concatenate", (counted.marks, none), {"axis": 0})
 
 
@@ -717,16 +752,17 @@ def _read(frame: Frame, row: Value, counted: Counted, mark: Value | None) -> Any
     """What a row stands for."""
     kinds = counted.type if counted.inner is None else counted.inner.type
     if counted.inner is not None and counted.inner.columns:
-        return _opened(frame, counted, row, counted.type, counted.inner)
+        return _opened(frame, counted, row, counted.type, counted.inner, mark)
     if counted.mixed and counted.inner is None:
         return perhaps_numpys(frame, row, counted, mark)
     if not isinstance(kinds, WeakType):
-        return _opened(frame, counted, row, counted.type, counted.inner)
+        return _opened(frame, counted, row, counted.type, counted.inner, mark)
     if counted.inner is None:
         return read_number(frame.context, row)
     count = dimensions(row)[0]
     assert isinstance(count, int)
-    return tuple(read_number(frame.context, _member(frame, row, k)) for k in range(count))
+    numbers = [read_number(frame.context, _member(frame, row, k)) for k in range(count)]
+    return getattr(counted.inner.kind, "_make", tuple)(numbers)
 
 
 def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> None:
@@ -759,6 +795,6 @@ def settled(context: Context, counted: Counted) -> Grown:
 
 __all__ = [
     "append", "as_mixed", "as_numpys", "ask", "ask_for_marks", "ask_grown", "assign", "begin", "begin_here", "delete",
-    "for_loop", "inside", "make_room", "marked", "member_of", "method", "methods", "pop", "refuse_full", "settled",
+    "for_loop", "inside", "make_room", "mark_all", "marked", "member_of", "method", "methods", "pop", "refuse_full", "settled",
     "while_loop",
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, pop, refuse_full, settled
+from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, mark_all, pop, refuse_full, settled
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.grown import length_of, member_of, rows_of, unlike
 from pytocu.frontend.grown_members import same_held
@@ -18,7 +18,6 @@ from pytocu.frontend.operators import binary
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.values import Counted, Generated, Grown, Masked, Steps, as_value, dimensions, is_array
-from pytocu.ir.types import ScalarType
 
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _insert = Deferred("pytocu.frontend.list_methods", "insert")
@@ -62,7 +61,7 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         raise UnsupportedError("deque.extend of one that has a maxlen is not compiled", context.loc, "append one by one")
     values = listed(frame, values) if _is_gone_over(values) and not isinstance(values, Grown) else values
     if isinstance(values, Grown):
-        if values.type != counted.type or not same_held(values.inner, counted.inner):
+        if values.type != counted.type or not same_held(values.inner, counted.inner) or _words_differ(values, counted):
             raise unlike(context, counted.name, [counted.type, values.type])
         as_mixed(context, counted, values)
         # How many a list has is known later than how many it has room for.
@@ -76,13 +75,16 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         if (context.loc, 0) in counted.watched:
             refuse_full(context, counted, binary(context, "subtract", end, 1))
         _assign_member(frame, counted.rows, slice(place, end), rows, counted.name)
-        if counted.marks is not None:
-            theirs = isinstance(values.type, ScalarType) if values.marks is None else values.marks
-            _assign_member(frame, counted.marks, slice(place, end), theirs, counted.name)
+        mark_all(frame, counted, slice(place, end), values)
         counted.length = binary(context, "subtract", end, counted.begin)
         return
     for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):
         append(frame, counted, value, number)
+
+
+def _words_differ(one: Grown, other: Grown) -> bool:
+    """Whether rows of words stand for tuples of other numbers."""
+    return one.inner is not None and one.inner.columns != other.inner.columns
 
 
 def _append(frame: Frame, counted: Counted, value: Any, /) -> None:

@@ -48,9 +48,12 @@ from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
 from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _as_rows = Deferred("pytocu.frontend.columns", "as_rows")
+_noted = Deferred("pytocu.frontend.columns", "noted")
 _row_type = Deferred("pytocu.frontend.columns", "row_type")
 _store = Deferred("pytocu.frontend.columns", "store")
 _append_counted = Deferred("pytocu.frontend.counted", "append")
+_around = Deferred("pytocu.frontend.leaving", "around")
+_ask = Deferred("pytocu.frontend.counted", "ask")
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
 _ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
@@ -246,6 +249,9 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if first_held is not None and first_held.columns:
         # As an array they may be of one type even so.
         alike = all(first_held == other for other in others)
+        if not alike:
+            with _around(context, state):
+                _ask(context, growth.held, [*growth.before, *growth.more])
         first_held = first_held if alike else first_held._replace(columns=())
         type = _row_type(first_held) if alike else type
     if any(n in context.steps or n in inside for d in shape_of(type) for n in named(d)):
@@ -265,6 +271,8 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
         put(frame, grown, number, value)
         if is_array(value) and dimensions(value):
             grown.shared = True
+            root, others = context.builder.root(value), {context.builder.root(array) for array, _ in grown.begun}
+            grown.own = grown.own and root not in context.builder.arguments and root not in others
             grown.begun.append((value, context.builder.contents(value)))
     grown.origin = len(context.builder.made)
     owner.locals[name] = grown
@@ -308,10 +316,15 @@ def end_step(frame: Frame, lists: Sequence[Grown], begun: Any) -> None:
         grown.counted = grown.appended
         if not grown.aliases:
             continue
+        of_step = set(builder.made[count:])
+        roots = [builder.root(array) for array, _ in grown.aliases]
+        # What a branch or loop gives may be what was there before.
+        made = all(root in of_step and root.inst is not None and not root.inst.regions for root in roots)
+        grown.own = grown.own and made and len(set(roots)) == len(roots)
         for array, contents in grown.aliases:
             if builder.contents(array) is not contents:
                 raise _changed(context, grown)
-        _refuse_changes(context, grown, before, set(builder.made[grown.origin : count]), set(builder.made[count:]))
+        _refuse_changes(context, grown, before, set(builder.made[grown.origin : count]), of_step)
 
 
 def _refuse_changes(context: Context, grown: Grown, before: Any, carried: set[Value], own: Set[Value] = frozenset()) -> None:
@@ -415,6 +428,8 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
     noted = context.elements is None and grown.key is not None and not grown.mixed
     if noted and isinstance(value, Value) and isinstance(found, ScalarType):
         value = note_member(context, value, grown.key)
+    elif noted and isinstance(value, tuple) and grown.inner is not None and grown.inner.inner is None:
+        value = _noted(context, grown, value, grown.key)
     place = dim_value(context, grown.place + grown.appended)
     put(frame, grown, place, value)
     grown.appended = grown.appended + 1
@@ -457,6 +472,18 @@ def _may_be_alike(first: Type, second: Type) -> bool:
 
 
 def type_of(context: Context, value: Any) -> Type:
+    """The type of a member.
+
+    Raises
+    ------
+    UnsupportedError
+        It is a list or tuple of what is no row of an array.
+    """
+    if isinstance(value, list | tuple):
+        shapes = {shape_of(type_of(context, member)) for member in value}
+        if len({len(shape) for shape in shapes}) > 1:
+            text = "a list whose length is known only at run time gets tuples or lists that hold arrays, tuples or lists"
+            raise UnsupportedError(f"{text} beside numbers", context.loc, "keep what differs in shape in lists of its own")
     with context.builder.nested():
         return regions.bare(_listed(context, value).type)
 
@@ -536,7 +563,8 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
         grown = _settled(context, grown)
     if isinstance(key, slice):
         part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
-        for name in ("shared", "after", "begun", "roots", "origin", "end", "inner", "mixed", "ints", "key", "queue", "kinds"):
+        kept = ("shared", "own", "after", "begun", "roots", "origin", "end", "inner", "mixed", "ints", "key", "queue", "kinds")
+        for name in kept:
             setattr(part, name, getattr(grown, name))
         if grown.marks is not None:
             part.marks = copied(context, _member(frame, grown.marks, key))
@@ -563,7 +591,7 @@ def joined(context: Context, first: Grown, second: Grown) -> Grown | None:
         # Arrays have other names, under which they may be changed.
         return None
     if (one.marks is None) != (other.marks is None):
-        _ask_for_marks(other if one.marks is not None else one)
+        _ask_for_marks(context, other if one.marks is not None else one)
         return None
     rows = [rows_of(context, part) for part in (one, other)]
     made = Grown(one.name, context.builder.emit("concatenate", rows, {"axis": 0}), one.type, 0, 0)

@@ -45,6 +45,7 @@ _columns_of = Deferred("pytocu.frontend.columns", "numbers_in")
 _read_columns = Deferred("pytocu.frontend.columns", "read")
 _store_columns = Deferred("pytocu.frontend.columns", "store")
 _member = Deferred("pytocu.frontend.subscripts", "member")
+_noted = Deferred("pytocu.frontend.columns", "noted")
 _position = Deferred("pytocu.frontend.grown", "position")
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 _refuse_if = Deferred("pytocu.frontend.raising", "refuse_if")
@@ -134,7 +135,7 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
             return perhaps_numpys(frame, row, grown, mark)
         return read_number(context, row) if isinstance(type, WeakType) else row
     if held.columns:
-        return _read_columns(frame, row, held, grown)
+        return _read_columns(frame, row, held, grown, mark)
     if held.type is None:
         kind = "lists" if held.kind is list else "tuples"
         text = f"{grown.text} holds {kind} whose members are not of one type, and one of these is read"
@@ -142,7 +143,8 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
     if held.kind is not list:
         count = dimensions(row)[0]
         assert isinstance(count, int)
-        members = [opened(frame, grown, _member(frame, row, n), held.type, held.inner) for n in range(count)]
+        marks = [None if mark is None else _member(frame, mark, n) for n in range(count)]
+        members = [opened(frame, grown, _member(frame, row, n), held.type, held.inner, marks[n]) for n in range(count)]
         make = getattr(held.kind, "_make", tuple)
         return make(members)
     part = Grown(grown.name, row, held.type, 0, 0)
@@ -194,7 +196,8 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
         raise UnsupportedError(text, context.loc, "change it behind the loop, or fill an array: y = np.zeros(n)")
     if isinstance(key, slice):
         raise UnsupportedError(f"{said}, at more than one place", context.loc, "use a loop over the places, or an array")
-    if grown.inner is not None and grown.inner.columns and held_in(context, value) == grown.inner:
+    if grown.inner is not None and grown.inner.columns and held_in(context, value) == grown.inner and not grown.mixed:
+        value = _noted(context, grown, value, grown.key)
         key = _position(context, key)
         if not grown.sure:
             _refuse_outside(context, key, dimensions(grown.rows)[0], "list assignment index out of range")

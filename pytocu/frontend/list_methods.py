@@ -215,11 +215,20 @@ def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -
         columns = tuple(_column(context, rows, number) for number in reversed(range(count)))
     if not isinstance(grown, Counted):
         source = _ORDER[bool(reverse)] + "found = kept[order]"
-        grown.rows = run_piece(frame, source, kept=grown.rows, columns=columns, **_ORDERS)
+        rows, marks = grown.rows, grown.marks
+        grown.rows = run_piece(frame, source, kept=rows, columns=columns, **_ORDERS)
+        if marks is not None:
+            source = source.replace("kept[", "marks[")
+            grown.marks = run_piece(frame, source, kept=rows, marks=marks, columns=columns, **_ORDERS)
         return
-    kept = _settled(context, grown).rows
-    given = {"kept": kept, "rows": grown.rows, "begin": grown.begin, "end": binary(context, "add", grown.begin, grown.length)}
-    run_piece(frame, _ORDER[bool(reverse)] + "rows[begin:end] = kept[order]", columns=columns, **given, **_ORDERS)
+    kept = _settled(context, grown)
+    given = {"kept": kept.rows, "rows": grown.rows, "begin": grown.begin}
+    given["end"] = binary(context, "add", grown.begin, grown.length)
+    source = _ORDER[bool(reverse)] + "rows[begin:end] = kept[order]"
+    if grown.marks is not None:
+        given |= {"kept_marks": kept.marks, "marks": grown.marks}
+        source += "\nmarks[begin:end] = kept_marks[order]"
+    run_piece(frame, source, columns=columns, **given, **_ORDERS)
 
 
 def _is_ordered(ranks: Grown, rows: Value) -> bool:

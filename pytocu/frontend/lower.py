@@ -22,7 +22,19 @@ from pytocu.frontend.objects import is_object, note_argument, note_built, note_p
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
-from pytocu.frontend.values import Context, Counted, Grown, Hooks, Masked, Members, Perhaps, as_value, describe, is_array
+from pytocu.frontend.values import (
+    Context,
+    Counted,
+    Grown,
+    Hooks,
+    Masked,
+    Members,
+    Perhaps,
+    as_value,
+    describe,
+    dimensions,
+    is_array,
+)
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
@@ -40,8 +52,9 @@ _forget = Deferred("pytocu.frontend.settling", "forget")
 _settle = Deferred("pytocu.frontend.settling", "settle")
 _settled = Deferred("pytocu.frontend.counted", "settled")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
+_form_of_columns = Deferred("pytocu.frontend.columns", "form_of")
 _again = Deferred("pytocu.frontend.records", "again")
-_shared = Deferred("pytocu.frontend.records", "shared")
+_placed = Deferred("pytocu.frontend.records", "placed")
 _given = Deferred("pytocu.frontend.records", "given")
 _tree_of = Deferred("pytocu.frontend.records", "tree_of")
 _path_of_class = Deferred("pytocu.frontend.records", "path_of_class")
@@ -228,8 +241,10 @@ def _lower(
         return _tree(context, value, leaves, choices)
 
     tree = _with_changes(context, result, form) if trees else form(result)
-    if not trees and len(context.placed) > 1:
-        tree = _shared(tree)
+    for grown in context.given_back:
+        _refuse_members(context, grown, leaves)
+    if context.repeated:
+        tree = _placed(tree, context.repeated, bool(trees))
     _leave(context, [builder.reference(leaf) for leaf in leaves], tree)
     builder.forget_strides()
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
@@ -307,11 +322,12 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         case _ if id(result) in context.held:
             return _given(context.held[id(result)])
         case _ if (number := context.placed.get(id(result))) is not None:
+            context.repeated.add(number)
             return _again(number)
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves, choices) for r in result))
         case tuple() if hasattr(type(result), "_fields"):
-            return ("named", _path_of_class(context, result), *(_tree(context, r, leaves, choices) for r in result))
+            return ("named", _path_of_class(context, type(result)), *(_tree(context, r, leaves, choices) for r in result))
         case list() if type(result) is list and id(result) not in context.queues:
             context.placed[id(result)] = len(context.placed)
             return ("list", *(_tree(context, r, leaves, choices) for r in result))
@@ -333,13 +349,18 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
     if weak_type_of(result) is not None or isinstance(result, np.ndarray):
         return _leaf(as_value(context, result), leaves)
     if isinstance(result, Grown):
-        _ask_for_marks(result)
+        _ask_for_marks(context, result)
+    known_as = id(result)
     if isinstance(result, Counted):
-        result = context.placed_counted.setdefault(id(result), _settled(context, result))
+        result = _settled(context, result)
     if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
+        context.placed[known_as] = len(context.placed)
+        rows = _rows_of(context, result)
+        if kind == "tuples":
+            return ("zip", _form_of_columns(context, rows, result, lambda column: _leaf(column, leaves)))
         if kind == "either":
-            return (kind, _leaf(_rows_of(context, result), leaves), _leaf(result.marks, leaves))
-        return ("members", _leaf(_rows_of(context, result), leaves), kind)
+            return (kind, _leaf(rows, leaves), _leaf(result.marks, leaves))
+        return ("members", _leaf(rows, leaves), kind)
     if isinstance(result, Grown) and result.mixed:
         text = f"the function returns {describe(result)}, and only a run knows which members are Python's numbers"
         help = "make all of them NumPy's: append(np.float64(x)), or return an array of it: np.array(...)"
@@ -356,7 +377,10 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
 
 
 def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) -> str:
-    """How a list is made of its rows: of Python's numbers, in lists perhaps, or of an array's elements; empty for others."""
+    """How a list is made of its rows: of Python's numbers, in lists perhaps, of an array's elements, or of tuples of these.
+
+    Empty for others.
+    """
     root = context.builder.root
     if any(is_array(leaf) and root(leaf) is root(grown.rows) for leaf in leaves):
         # It is returned twice, or a list in it is: the caller could see that these are one.
@@ -364,15 +388,31 @@ def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) ->
     held, type = grown.inner, grown.type
     while held is not None and held.kind is list:
         held, type = held.inner, held.type
-    if grown.marks is not None and not grown.frozen and not grown.shared and not grown.ints:
-        return "either"
-    if grown.mixed or grown.frozen or grown.queue is not None or grown.shared:
+    if grown.inner is None and isinstance(grown.type, ArrayType) and not grown.frozen:
+        context.given_back.append(grown)
+        return "elements" if grown.own or not grown.shared else ""
+    if grown.frozen or grown.queue is not None or grown.shared or grown.ints or (grown.mixed and grown.marks is None):
         return ""
+    if held is not None and held is grown.inner and (held.columns or isinstance(held.type, WeakType | ScalarType)):
+        return "tuples"
+    if grown.marks is not None and held is None:
+        return "either"
     if held is not None or not isinstance(type, WeakType | ScalarType):
         return ""
     if isinstance(type, WeakType):
         return "numbers"
     return "" if grown.inner is not None else "elements"
+
+
+def _refuse_members(context: Context, grown: Grown, leaves: Sequence[Value]) -> None:
+    """Refuse that an array is returned which is a member of a list that is returned, or may be: a loop leaves it."""
+    rank = len(dimensions(grown.rows)) - 1
+    for leaf in leaves:
+        root = context.builder.root(leaf)
+        of_loop = grown.shared and root.inst is not None and bool(root.inst.regions) and is_array(leaf)
+        if (root is grown.rows and leaf is not grown.rows) or (of_loop and len(dimensions(leaf)) == rank):
+            text = f"the function returns {describe(grown)}, and beside it an array that may be one of its members"
+            raise UnsupportedError(text, context.loc, "return a copy beside it: x.copy()")
 
 
 def _is_offered(context: Context, value: Value) -> bool:

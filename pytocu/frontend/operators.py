@@ -387,7 +387,11 @@ def _length_arithmetic(context: Context, name: str, left: Any, right: Any) -> An
     if a is None or b is None:
         return None
     if name in _DIM_ARITHMETIC:
-        return dim_value(context, _DIM_ARITHMETIC[name](a, b))
+        made = _DIM_ARITHMETIC[name](a, b)
+        # Steps of loops have numbers of 64 bits: whether they hold what is as large is for arithmetic to say.
+        if isinstance(made, dims.Dim) and any(abs(times) >= 2**62 for _, times in made.terms):
+            return None
+        return dim_value(context, made)
     if name in ("floor_divide", "remainder") and isinstance(b, int) and b > 0:
         return dim_value(context, dims.floordiv(a, b) if name == "floor_divide" else dims.modulo(a, b))
     return None

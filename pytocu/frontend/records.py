@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
+from itertools import count
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
@@ -22,8 +23,8 @@ from pytocu.frontend.values import Context, describe
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.trees import spec_of
 
-_MADE, _GIVEN, _AGAIN, _SHARED, _CHANGED, _CHANGE = (
-    f"pytocu.trees:{name}" for name in ("Made", "Given", "Again", "Shared", "Changed", "Change")
+_MADE, _GIVEN, _PLACED, _AGAIN, _SHARED, _CHANGED, _CHANGE = (
+    f"pytocu.trees:{name}" for name in ("Made", "Given", "Placed", "Again", "Shared", "Changed", "Change")
 )
 
 Tree = Callable[[Any], Any]
@@ -120,7 +121,7 @@ def set_attribute(frame: Any, base: Any, name: str, value: Any, text: str) -> No
     attempt(context, object.__setattr__, base, name, value)
 
 
-def path_of_class(context: Context, result: Any) -> str:
+def path_of_class(context: Context, kind: type) -> str:
     """How a run finds the class of what the function returns.
 
     Raises
@@ -128,10 +129,10 @@ def path_of_class(context: Context, result: Any) -> str:
     UnsupportedError
         No run finds it.
     """
-    path = class_path(type(result))
-    if class_at(path) is not type(result):
+    path = class_path(kind)
+    if class_at(path) is not kind:
         raise UnsupportedError(
-            f"the function returns a {type(result).__name__}, a class that is not at the top of a module",
+            f"the function returns a {kind.__name__}, a class that is not at the top of a module",
             context.loc,
             "define the class at the top of a module, or return a tuple",
         )
@@ -147,7 +148,7 @@ def tree_of(context: Context, result: Any, tree: Tree) -> Any:
         No run finds the class.
     """
     context.placed[id(result)] = len(context.placed)
-    path = path_of_class(context, result)
+    path = path_of_class(context, type(result))
     held = vars(result)
     return ("named", _MADE, ("str", path), ("tuple", *(("str", name) for name in held)), *map(tree, held.values()))
 
@@ -162,9 +163,33 @@ def again(number: int) -> Any:
     return ("named", _AGAIN, ("str", str(number)))
 
 
-def shared(tree: Any) -> Any:
-    """The form of a result in which a list, dict or object may stand in several places."""
-    return ("named", _SHARED, tree) if _names(tree, _AGAIN) else tree
+def placed(tree: Any, repeated: Set[int], settled: bool) -> Any:
+    """The form of a result in which lists, dicts or objects stand in several places, each known by its number in the first.
+
+    Whether it is `settled` outside, since arguments hold arrays.
+    """
+    form = _numbered(tree, repeated, count())
+    return form if settled else ("named", _SHARED, form)
+
+
+def _numbered(tree: Any, repeated: Set[int], numbers: Iterator[int]) -> Any:
+    match tree:
+        case ("members" | "either" | "zip", *_):
+            number, form = next(numbers), tree
+        case ("list" as kind, *members):
+            number = next(numbers)
+            form = (kind, *(_numbered(member, repeated, numbers) for member in members))
+        case ("dict" as kind, *items):
+            number = next(numbers)
+            form = (kind, *((key, _numbered(member, repeated, numbers)) for key, member in items))
+        case ("named" as kind, path, *members):
+            number = next(numbers) if path == _MADE else None
+            form = (kind, path, *(_numbered(member, repeated, numbers) for member in members))
+        case ("tuple" | "if" as kind, *members):
+            return (kind, *(_numbered(member, repeated, numbers) for member in members))
+        case _:
+            return tree
+    return ("named", _PLACED, ("str", str(number)), form) if number in repeated else form
 
 
 def with_changes(context: Context, result: Any, tree: Tree) -> Any:
@@ -199,4 +224,6 @@ def _changes(context: Context, tree: Tree) -> Iterator[Any]:
         yield ("named", _CHANGE, ("str", str(held.number)), ("str", spec), *map(tree, changed.values()))
 
 
-__all__ = ["again", "given", "is_class", "make", "replace", "set_attribute", "shared", "tree_of", "with_changes"]
+__all__ = [
+    "again", "given", "is_class", "make", "path_of_class", "placed", "replace", "set_attribute", "tree_of", "with_changes",
+]  # fmt: skip

@@ -55,7 +55,7 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         if choice is None:
             for origin in found[value].origins:
                 if origin in context.read_of:
-                    _ask_for_marks(context.read_of[origin])
+                    _ask_for_marks(context, context.read_of[origin])
                 _ask_for_one_kind(context, origin)
             (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
             text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"

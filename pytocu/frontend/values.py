@@ -144,7 +144,11 @@ class Context:
     forms : dict
         Classes that stand for objects with known attributes; see `pytocu.frontend.state.flatten`.
     placed : dict
-        By id: which of the lists, dicts and objects of what the function returns it is, in the order of `pytocu.trees.settle`.
+        By id: which of the lists, dicts and objects of what the function returns it is, outer ones before inner ones.
+    repeated : set of int
+        Those of them that stand there once more.
+    given_back : list of Grown
+        Lists of arrays that the function returns.
     shared : dict
         By id: lists and dicts that may be one with another, or not, as a run decides.
     positions : dict
@@ -219,11 +223,11 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given", "growing",
-        "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later",
-        "loops", "marks", "members", "met", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
-        "placed_counted", "positions", "queues", "raising", "read", "read_of", "refused", "shared", "step_facts", "steps",
-        "told", "unit_lengths", "written_out", "zeros",
+        "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given",
+        "given_back", "growing", "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side",
+        "in_steps", "inlined", "later", "loops", "marks", "members", "met", "numbers", "open", "origins", "others",
+        "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
+        "repeated", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -261,7 +265,8 @@ class Context:
         self.held: dict[int, Any] = {}
         self.forms: dict[Any, type] = {}
         self.placed: dict[int, int] = {}
-        self.placed_counted: dict[int, Grown] = {}
+        self.repeated: set[int] = set()
+        self.given_back: list[Grown] = []
         self.shared: dict[int, Any] = {}
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
@@ -352,6 +357,8 @@ class Grown:
         The memories of those that were appended.
     shared : bool
         Whether there are such arrays.
+    own : bool
+        Whether each of these is an array that its step has made, and no other member.
     origin, end : int
         How many handles were made before the loop, and behind it.
     after : Changes
@@ -377,8 +384,8 @@ class Grown:
     __pytocu_plain__ = True
     __slots__ = (
         "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
-        "kinds", "marks", "mixed", "name", "origin", "place", "queue", "roots", "rows", "shared", "start", "sure", "text",
-        "type",
+        "kinds", "marks", "mixed", "name", "origin", "own", "place", "queue", "roots", "rows", "shared", "start", "sure",
+        "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -394,6 +401,7 @@ class Grown:
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
         self.shared = self.frozen = self.mixed = self.ints = self.sure = False
+        self.own = True
         self.kinds: Any = None
         self.marks: Any = None
         self.after: Any = None

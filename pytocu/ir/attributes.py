@@ -90,6 +90,10 @@ def _is_tree(value: Any) -> bool:
             return len(members) == 2 and _is_count(members[0]) and members[1] in ("numbers", "elements")
         case ("either", *members):
             return len(members) == 2 and all(map(_is_count, members))
+        case ("zip", ("tuple", *members)) | ("zip", ("named", _, *members)):
+            # What is put together here are lists of one length.
+            lists = ("members", "either", "zip")
+            return bool(members) and all(isinstance(m, tuple) and m[0] in lists and _is_tree(m) for m in members)
         case ("read-only", *members):
             return len(members) == 1 and _is_tree(members[0])
         case ("tuple" | "list", *members) | (*members,):
@@ -148,7 +152,7 @@ KINDS: dict[str, Kind] = {
     "length": LENGTH,
     "limit": LENGTH,
     "mask": POSITIVE,
-    "most": COUNT,
+    "on_cpu": COUNT,
     "name": NAME,
     "names": NAMES,
     "ndim": COUNT,
@@ -208,7 +212,7 @@ KINDS: dict[str, Kind] = {
 """What an attribute is, by its name, or by that of its row and its own."""
 
 MAY_LACK: dict[str, tuple[str, ...]] = {
-    "bind": ("length", "most"),
+    "bind": ("length", "on_cpu"),
     "broadcast": ("writable",),
     "convert": ("wrap",),
     "copy": ("order", "blank"),

@@ -42,7 +42,8 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
     """Put results into the form of ``return``'s attribute `tree`: numbers, and tuples of trees.
 
     A tuple may begin with what it makes: ``tuple``, ``list``, ``dict`` (of names and trees),
-    ``named`` (the class's path first), ``str`` (of the text), ``if`` (a bool, and what it chooses between) or ``none``.
+    ``named`` (the class's path first), ``str`` (of the text), ``if`` (a bool, and what it chooses between) or ``none``;
+    ``members``, ``either`` and ``zip`` make lists of the elements of arrays, the last one of a tuple of such lists.
 
     Examples
     --------
@@ -66,6 +67,10 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return results[member].tolist() if kind == "numbers" else list(results[member])
         case ("either", member, marks):
             return [number if mark else number.item() for number, mark in zip(results[member], results[marks], strict=True)]
+        case ("zip", ("named", path, *trees)):
+            return [class_at(path)._make(t) for t in zip(*(arrange(t, results) for t in trees), strict=True)]
+        case ("zip", (_, *trees)):
+            return list(zip(*(arrange(t, results) for t in trees), strict=True))
         case ("read-only", member):
             made = arrange(member, results).view()
             made.flags.writeable = False

@@ -312,8 +312,8 @@ row("read_length", "host", 1, "The number becomes the length `name`, which is at
 
 row("bind", "host", 1, "The Python int as a number with a name, which positions and lengths are made of: it is not negative, "
     "or a second name stands for what it has below 0. With a `length` it is a bound of a slice of so many elements: counted "
-    "from the front, and 0 or the length where it is beyond. With `most` it may be any number from this one to that",
-    infer=infer.nothing, levels=UPPER, effects="check", attrs=("names", "length", "most"))  # fmt: skip
+    "from the front, and 0 or the length where it is beyond. With `on_cpu` it is that number where a CPU computes",
+    infer=infer.nothing, levels=UPPER, effects="check", attrs=("names", "length", "on_cpu"))  # fmt: skip
 row("strides", "host", 1, "The elements from one position of each axis of an argument to the next as numbers with names, two "
     "for each axis: what is above 0, and what is below; 0 of an axis that is not walked", infer=infer.nothing, levels=UPPER,
     effects="check", attrs=("names",))  # fmt: skip

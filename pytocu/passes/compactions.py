@@ -91,13 +91,16 @@ def _taken(function: Function, searches: set[Inst]) -> dict[Inst, Inst]:
     return {
         reader: search
         for search, found in readers.items()
-        if all(map(_takes_elements, found))
+        if all(_takes_elements(reader, search) for reader in found)
         for reader in found
     }
 
 
-def _takes_elements(inst: Inst) -> bool:
-    return inst.op.name == "gather" and len(inst.args) == 2 and len(shape_of(inst.args[0].type)) == 1
+def _takes_elements(inst: Inst, search: Inst) -> bool:
+    """Whether elements of another vector are taken at the positions that a search finds."""
+    if inst.op.name != "gather" or len(inst.args) != 2 or inst.args[0].inst is search:
+        return False
+    return len(shape_of(inst.args[0].type)) == 1
 
 
 def _counted(args: Sequence[Value]) -> _Counted | None:

@@ -163,7 +163,7 @@ def _by_one(function: Function, context: PassContext) -> bool:
 
 def _grows(function: Function, context: PassContext) -> bool:
     """Whether steps have lists of which nobody knows how long they become."""
-    return any(inst.op.name == "bind" and inst.attr("most", None) is not None for inst in walk(function.body))
+    return any(inst.op.name == "bind" and inst.attr("on_cpu", None) is not None for inst in walk(function.body))
 
 
 def _launches(function: Function, context: PassContext) -> bool:
@@ -171,7 +171,7 @@ def _launches(function: Function, context: PassContext) -> bool:
 
 
 PIPELINE: tuple[Pass, ...] = (
-    Pass("rooms", _where(_grows, "rooms"), "Lists of a step get room for as many members as the target allows."),
+    Pass("rooms", _where(_grows, "rooms"), "Lists get room for as many members as the target allows."),
     Pass("fold", fold.run, "Operations on constants are computed now, where every backend would get the same bits."),
     Pass("infer-types", infer_types.run, "Python scalars adapt to NumPy's loops and every conversion becomes visible.",
          establishes=("settled types",)),

@@ -26,6 +26,7 @@ from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, sh
 from pytocu.passes import (
     bufferize,
     cleanup,
+    compactions,
     components,
     few,
     fuse,
@@ -45,8 +46,15 @@ from pytocu.passes.roots import on_host
 from pytocu.passes.storages import contents_of, rebased, tree_numbers
 from pytocu.passes.sweeps import Sweep, sweep_of
 
+
+def _compactions_on_cpu(function: Function, context: PassContext) -> Function:
+    """Masks of a piece are walked through on a CPU; code for a GPU searches among counts there."""
+    return compactions.run(function, context) if context.target.kind == "cpu" else function
+
+
 _TO_HOST = (
-    narrow.run, products.run, components.run, few.run, split.run, store_or_repeat.run, fuse.run, bufferize.run,
+    narrow.run, products.run, components.run, few.run, split.run, _compactions_on_cpu, store_or_repeat.run, fuse.run,
+    bufferize.run,
 )  # fmt: skip
 """The passes of the pipeline that follow, up to the host level."""
 
@@ -276,6 +284,9 @@ class _Writer:
         params: list[Value] = []
         stands: dict[Value, Value] = {}
         for value in values:
+            if value.inst is not None and value.inst.op.name == "const":
+                inside[value] = builder.const(value.inst.attr("value"), value.type, value.name)
+                continue
             outer = self.now[value]
             if outer in self.function.params:
                 # An argument, or what an argument's memory holds now.

@@ -70,7 +70,7 @@ def tree_numbers(tree: Any) -> set[int]:
             return {n for t in trees for n in tree_numbers(t)}
         case ("dict", *items):
             return {n for _, t in items for n in tree_numbers(t)}
-        case ("tuple" | "list" | "if" | "none" | "read-only" | "either", *trees) | trees:
+        case ("tuple" | "list" | "if" | "none" | "read-only" | "either" | "zip", *trees) | trees:
             return {n for t in trees for n in tree_numbers(t)}
     return set()
 

@@ -380,11 +380,7 @@ class _Writer(Text):
             case ("tuple", *members):
                 return "(" + "".join(f"{self.tree(m)}, " for m in members) + ")"
             case ("named", path, *members):
-                kind = python_part().class_at(path)
-                if kind is None:
-                    raise PytocuError(f"results are of the class {path}, which is not loaded: import its module first")
-                make = self.constant(kind._make, "make")
-                return f"{make}(({''.join(f'{self.tree(m)}, ' for m in members)}))"
+                return f"{self.maker(path)}(({''.join(f'{self.tree(m)}, ' for m in members)}))"
             case ("list", *members):
                 return "[" + ", ".join(self.tree(m) for m in members) + "]"
             case ("dict", *items):
@@ -395,12 +391,22 @@ class _Writer(Text):
                 return f"{self.constant(getattr(view_part(), kind), kind)}({self.leaf(member)})"
             case ("either", member, marks):
                 return f"{self.constant(view_part().either, 'either')}({self.leaf(member)}, {self.leaf(marks)})"
+            case ("zip", ("named", path, *members)):
+                return f"[*map({self.maker(path)}, zip({', '.join(self.tree(m) for m in members)}))]"
+            case ("zip", (_, *members)):
+                return f"[*zip({', '.join(self.tree(m) for m in members)})]"
             case ("read-only", member):
                 return f"{self.constant(view_part().read_only, 'read_only')}({self.tree(member)})"
             case ("str", text):
                 return repr(text)
             case _:
                 return "None"
+
+    def maker(self, path: Any) -> str:
+        kind = python_part().class_at(path)
+        if kind is None:
+            raise PytocuError(f"results are of the class {path}, which is not loaded: import its module first")
+        return self.constant(kind._make, "put_together")
 
     def leaf(self, slot: int) -> str:
         if slot in self.views.parts:

@@ -173,7 +173,7 @@ def leaves(tree: Any) -> list[int]:
     match tree:
         case int():
             return [tree]
-        case ("tuple" | "list" | "if" | "read-only" | "either", *members):
+        case ("tuple" | "list" | "if" | "read-only" | "either" | "zip", *members):
             return [leaf for m in members for leaf in leaves(m)]
         case ("members", member, _):
             return [member]
