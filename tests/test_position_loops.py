@@ -25,6 +25,10 @@ def of_all(x):
     return np.argmax(x), np.argmin(x)
 
 
+def chosen(x, mask):
+    return np.argmin(x[mask]), np.argmax(x[mask])
+
+
 def same(got, wanted):
     for g, w in zip(got, wanted, strict=True):
         assert g.dtype == w.dtype
@@ -87,3 +91,22 @@ def test_expressions_views_and_whole_arrays():
         same(of_rows(x[:, 1::2]), (np.argmax(x[:, 1::2], axis=1), np.argmin(x[:, 1::2], axis=1)))
         x[-1, -1] = np.nan
         same(of_all(x), (np.argmax(x), np.argmin(x)))
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i1"])
+def test_rows_whose_length_a_run_decides(dtype):
+    """They may have fewer elements than there are states."""
+    jitted = pytocu.jit(chosen)
+    draw = np.random.default_rng(5)
+    for size in (5, 40, 300):
+        x = (draw.random(size) * 100).astype(dtype)
+        for count in (1, 2, 15, 16, 40, 65, size):
+            mask = np.isin(np.arange(size), draw.permutation(size)[:count])
+            assert jitted(x, mask) == chosen(x, mask)
+
+
+def test_code_for_any_lengths():
+    compiled = pytocu.jit(lambda x: np.argmax(x)).lower("f8[n]").compile("cpu")
+    for size in (1, 15, 16, 63, 64, 65, 200):
+        x = np.random.default_rng(size).random(size)
+        assert compiled(x) == np.argmax(x)

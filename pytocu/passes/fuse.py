@@ -109,7 +109,7 @@ def _host(
     left: list[Inst] = []
     checks = False
     for inst in waiting:
-        check = inst.op.effects == "check"
+        check = inst.op.name == "check"
         if mentions.before(inst) <= known and not (check and checks and inst not in needed):
             builder.loc = inst.loc
             builder.insts.append(inst)

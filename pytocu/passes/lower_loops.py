@@ -310,7 +310,7 @@ class _Kernel(Mutable):
 
             rows = Columns(elements, parallel, loops, eager, piece=piece)
         else:
-            rows = _of_one_thread(scans, lanes)(elements, parallel, loops, eager, piece=piece)
+            rows = _of_one_thread(scans, lanes, bool(inst.attr("whole")))(elements, parallel, loops, eager, piece=piece)
             if inst.attr("share"):
                 from pytocu.passes.short_row_loops import ShortRows
 
@@ -469,7 +469,7 @@ def _in_registers(scans: bool, several: bool) -> type[Registers]:
     return Registers
 
 
-def _of_one_thread(scans: bool, lanes: int) -> Callable[..., Rows]:
+def _of_one_thread(scans: bool, lanes: int, whole: bool) -> Callable[..., Rows]:
     """Who writes rows that a thread of a CPU walks alone."""
     if scans:
         from pytocu.passes.scan_loops import ScanRows, ScanStretches
@@ -478,7 +478,7 @@ def _of_one_thread(scans: bool, lanes: int) -> Callable[..., Rows]:
     if lanes > 1:
         from pytocu.passes.stretch_loops import Stretches
 
-        return partial(Stretches, most=lanes)
+        return partial(Stretches, most=lanes, whole=whole)
     from pytocu.passes.reduce_loops import Rows
 
     return Rows

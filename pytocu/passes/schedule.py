@@ -316,7 +316,10 @@ def _reduction_on_cpu(inst: Inst, classes: Classes) -> dict[str, Any]:
         return {"schedule": "rows", "lanes": 1}
     if classes.at_most(length, short):
         return {"schedule": "rows", "lanes": 1, **({"share": FEW_ROWS} if _together(inst, classes) else {})}
-    return {"schedule": "rows", "lanes": FEW_LANES if classes.at_most(length, LANES) else LANES}
+    few = classes.at_most(length, LANES)
+    # Whether rows have more elements than there are states; of a length that nobody knows yet they may have none.
+    whole = classes.at_most(length, short) is False and few is not None
+    return {"schedule": "rows", "lanes": FEW_LANES if few else LANES, **({"whole": True} if whole else {})}
 
 
 def _together(inst: Inst, classes: Classes) -> bool:

@@ -54,9 +54,12 @@ class Stretches(Rows):
         Of each reduction of the sweep that is written.
     again : bool
         Whether the row was swept before.
+    whole : bool
+        Whether rows are known to have more elements than states, but for a piece at the end of one.
     """
 
     most: int = LANES
+    whole: bool = False
     states = LANES
     again = False
 
@@ -70,7 +73,7 @@ class Stretches(Rows):
         self.again = any(self.levels[pair] > 1 for pair in pairs)
         self.states = PLACES if positions else self.most
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
-        if positions and _only_positions(self, places):
+        if positions and self.whole and _only_positions(self, places):
             _write_positions(self, places)
             return
         totals = [self._arrays(inst) for inst, _ in places]
