@@ -360,5 +360,5 @@ def list_of_both(x, n):
 def test_lists_of_both_kinds() -> None:
     same(path_to, np.array([-1, 0, 1, 1, 3]), 5)
     same(best_so_far, np.array([-3, 0, 4, 2, 7]), 5)
-    with pytest.raises(UnsupportedError, match="the function returns the list found"):
+    with pytest.raises(UnsupportedError, match="decides what the list that is returned holds"):
         pytocu.jit(list_of_both)(np.array([0, 4]), 2)

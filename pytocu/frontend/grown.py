@@ -517,6 +517,7 @@ def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Val
         if len(shape) > axis + 1 or element(rows.type) is not F64:
             text = f"{grown.text} is used as an array, which is one of float64 and of no rows where the list has no member"
             require_equal(context, dim_min(length, 1), 1, "UnsupportedError", text)
+            context.doubted = True
         if held is None:
             # What follows are the axes of arrays.
             break

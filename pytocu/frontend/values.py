@@ -217,13 +217,15 @@ class Context:
         How often what is read is written out by the loops around it.
     refused : list of CompileError
         What NumPy or Python refuses where a run may not come.
+    doubted : bool
+        Whether an array is read whose dtype is another one for runs that are refused.
     others : dict from (Loc or None, str) to tuple of CompileError
         What else is wrong where these stand, by their places and texts, as it was found when the function was read before.
     """
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "clamped", "compacted", "containers", "counting", "elements", "facts", "filling", "fits", "forms", "given",
+        "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms", "given",
         "given_back", "growing", "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side",
         "in_steps", "inlined", "later", "loops", "marks", "members", "met", "numbers", "open", "origins", "others",
         "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
@@ -251,6 +253,7 @@ class Context:
         self.written_out = 1
         self.met: set[tuple[Loc | None, str]] = set()
         self.refused: list[CompileError] = []
+        self.doubted = False
         self.others: Mapping[tuple[Loc | None, str], tuple[CompileError, ...]] = {}
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}
