@@ -336,9 +336,105 @@ def of_lengths(a: Any, b: Any) -> Any:
     return a
 
 
+def many(x: Any, k: float) -> Any:
+    """Instructions that LLVM compiles in no time."""
+    y = x * x + k
+    return (y * y + x) / (1 + y * y + x * x) + (x - y) / (2 + y * y) * x - y / (3 + x * x)
+
+
+def cut(x: Any, k: int) -> Any:
+    last = k == 11
+    return many(x, 1)[:30] if last else many(x, 1)
+
+
+def of_a_last_step(a: Any, b: Any) -> Any:
+    for k in range(12):
+        a = cut(a, k)
+    return a
+
+
+def of_axes_in_a_function(a: Any, b: Any) -> Any:
+    def summed(x: Any, k: int) -> Any:
+        return many(x, 1) + x.sum(axis=k // 6, keepdims=True)
+
+    a = a.reshape(6, 10)
+    for k in range(12):
+        a = summed(a, k)
+    return a
+
+
+def turned(a: Any, b: Any) -> Any:
+    a = a.reshape(6, 10)
+    for _ in range(12):
+        a = many(a, 1).T
+    return a
+
+
+def of_words(a: Any, b: Any) -> Any:
+    word = "add"
+    for _ in range(12):
+        a = many(a, 1) + b if word == "add" else many(a, 2)
+        word = "multiply" if word == "add" else "add"
+    return a
+
+
+def appended_by_a_function(a: Any, b: Any) -> Any:
+    seen = []
+
+    def keep(x: Any) -> Any:
+        seen.append(x[len(seen) :])
+        return x
+
+    for _ in range(12):
+        a = keep(many(a, 1))
+    return seen
+
+
+def of_a_new_key(a: Any, b: Any) -> Any:
+    held = {"sum": 0.0}
+    for k in range(12):
+        a = many(many(a, 1), k)
+        held["sum"] += a.sum()
+        held["last"] = k
+    return [a, held["sum"] + held["last"]]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.time = 0
+
+
+def of_an_attribute(a: Any, b: Any) -> Any:
+    clock = Clock()
+    for _ in range(12):
+        clock.time += 1
+        a = many(many(a, 1), 2)
+        a = a[:30] if clock.time > 11 else a
+    return a
+
+
+def of_halves(a: Any, b: Any) -> Any:
+    rate = 1.0
+    for _ in range(12):
+        rate *= 0.5
+        later = rate + 1
+        a = many(many(a, 1), later)
+        a = a[:30] if later < 1.0003 else a
+    return a
+
+
+def of_a_float(a: Any, b: Any) -> Any:
+    for k in range(12):
+        weight = 0.5 * k
+        a = many(a, 1).reshape(-1, 2 if weight > 3 else 3).sum(axis=1).repeat(2 if weight > 3 else 3)
+    return a
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        of_a_last_step, of_axes_in_a_function, turned, of_words, appended_by_a_function, of_a_float,
+        of_a_new_key, of_an_attribute, of_halves,
         growing, shrinking, of_gains, every_other, of_large_ints, of_growing_ints, of_shifted_ints, of_lengths,
         of_powers_in_a_function,
     ],

@@ -24,7 +24,7 @@ from pytocu.frontend.raising import failing
 from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
-from pytocu.frontend.written_out import LONGEST, is_large, is_written_out
+from pytocu.frontend.written_out import LONGEST, WrittenSteps, is_written_out
 from pytocu.ir.core import Value
 
 _begin_counted = Deferred("pytocu.frontend.counted", "begin")
@@ -194,33 +194,19 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     state = State(frame)
     steps = Steps(values.start, values.stop, values.step)
     try:
-        return _written_out(frame, node, items, rest, weighed=True)
+        return _written_out(frame, node, items, rest)
     except Again as again:
         state.go_back()
-        if not again.large:
-            return _run_time_for(frame, node, steps, rest)
-    before, met, refused = len(context.builder.insts), set(context.met), list(context.refused)
-    try:
-        return _run_time_for(frame, node, steps, rest, once=True)
-    except (CompileError, Raised):
-        # A step does what no loop of run time does.
-        del context.builder.insts[before:]
-        state.go_back()
-        context.met, context.refused = met, refused
-    try:
-        return _written_out(frame, node, items, rest, weighed=False)
-    except Again:
-        state.go_back()
-        return _run_time_for(frame, node, steps, rest)
+        return _run_time_for(frame, node, steps, rest, once=again.large)
 
 
-def _written_out(frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...], weighed: bool) -> Any:
+def _written_out(frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...]) -> Any:
     """All steps, as one that none of them leaves by a branch of run time; errors as :func:`_unrolled`."""
     builder = frame.context.builder
     insts: list[Any] = []
     try:
         with builder.nested() as insts:
-            signal = _unrolled(frame, node, items, rest, may_leave=False, weighed=weighed)
+            signal = _unrolled(frame, node, items, rest, may_leave=False, written=WrittenSteps(frame, node, len(items)))
     except (CompileError, Raised):
         builder.insts.extend(insts)
         raise
@@ -235,7 +221,7 @@ def _unrolled(
     rest: tuple[ast.stmt, ...],
     may_leave: bool = True,
     first: int = 0,
-    weighed: bool = False,
+    written: WrittenSteps | None = None,
 ) -> Any:
     """The steps one after the other from the first on; behind a branch of run time that leaves come the other steps.
 
@@ -244,7 +230,7 @@ def _unrolled(
     Raises
     ------
     Again
-        There is such a branch, and `may_leave` is false; or, if the first step is `weighed`, all of them are large.
+        There is such a branch, and `may_leave` is false; or the steps `written` would rather be a loop of run time.
     """
     for number in itertools.count(first):
         items = items.now(frame.context) if isinstance(items, Members) else items
@@ -255,7 +241,7 @@ def _unrolled(
         over, signal = _step(frame, node, onward, rest, may_leave, len(items))
         if over:
             return signal
-        if weighed and number == 0 and is_large(frame, node, len(items), frame.context.builder.insts):
+        if written is not None and written.are_a_loop(frame.context.builder.insts):
             raise Again(large=True)
     return run_block(frame, node.orelse, rest)
 

@@ -3,7 +3,7 @@
 Written out, a step may do what needs its number while compiling, and what several steps compute becomes one expression:
 the terms of a filter are one kernel.  Steps that each write a part of an array are a kernel each, where a loop of run
 time is one sweep, or one loop without Python.  And every instruction of every step is compiled, which takes a millisecond or
-two: few steps that do much are written out only if they have to be.
+two: few steps that do much are written out only if they have to be, which the first of them tell.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.frames import Frame, LocalFunction, Unset, owner_of
+from pytocu.frontend.frames import Frame, LocalFunction, Unset, owner_of, scope_of
 from pytocu.frontend.source import function_node
+from pytocu.frontend.state import Container, State, flatten, same_form
 from pytocu.frontend.statements import names_in
-from pytocu.frontend.values import is_array
+from pytocu.frontend.values import is_array, is_number
 from pytocu.ir.core import Inst, Value, walk
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, element, shape_of
 
 _python_function = Deferred("pytocu.frontend.calls", "python_function")
 
@@ -91,26 +92,110 @@ def _nodes(body: Sequence[ast.stmt]) -> Iterator[ast.AST]:
     return (node for statement in body for node in ast.walk(statement))
 
 
-def is_large(frame: Frame, node: ast.For, steps: int, first: Sequence[Inst]) -> bool:
-    """Whether a loop that may be written out is read as one of run time first, as far as its syntax tells.
+_MOST_UNLIKE = 3
+"""First steps that may be unlike those behind them: a loop of run time can have so many before it."""
+
+
+class WrittenSteps:
+    """Steps that are written out one after the other, and whether they would rather be a loop of run time.
+
+    They would if they are many instructions together, and each is the same but for its number: nothing in it asks while
+    compiling which step it is, and it leaves names and lists as it found them, but for numbers and elements.  A few of the
+    first may be unlike.
 
     Parameters
     ----------
     frame : Frame
-        As it is behind the first step.
+        As it is before the first step.
     node : ast.For
-    steps : int
+    number : int
         How many there are.
-    first : sequence of Inst
-        What the first one is made of.
     """
-    size = steps * sum(1 + sum(sum(1 for _ in walk(region)) for region in inst.regions) for inst in first)
-    if size <= _LARGEST:
-        return False
-    use = _Use(frame, names_in(node.target, ast.Store), _counted(frame, node))
-    for statement in node.body:
-        use.visit(statement)
-    return not (use.needs or use.grows) and (size > _LARGEST_READING or not use.reads)
+
+    def __init__(self, frame: Frame, node: ast.For, number: int) -> None:
+        self._frame, self._node, self._number = frame, node, number
+        self._before = State(frame)
+        self._known = set(self._before.names())
+        self._behind = 0
+        self._steps: list[list[Inst]] = []
+        self._over = False
+
+    def are_a_loop(self, insts: Sequence[Inst]) -> bool:
+        """Answer behind each step; `insts` are what the program is made of since the first."""
+        if self._over:
+            return False
+        self._steps.append(list(insts[self._behind :]))
+        before, self._before, self._behind = self._before, State(self._frame), len(insts)
+        size = self._number * sum(1 + sum(sum(1 for _ in walk(r)) for r in inst.regions) for inst in self._steps[0])
+        grew = any(_keys(container) != _keys(copy) for container, copy in before.containers)
+        self._over = size <= _LARGEST or grew or len(self._steps) > _MOST_UNLIKE
+        if size <= _LARGEST or grew or len(self._steps) == 1 or not _do_the_same(*self._steps[-2:]):
+            return False
+        changed = self._changed(before)
+        return changed is not None and self._can_be_a_loop(size, changed)
+
+    def _changed(self, before: State) -> set[str] | None:
+        """Names that hold other numbers, known now, than before the step; None if anything else is not as it was.
+
+        That is values of other types, or other numbers in lists and objects.
+        """
+        changed: set[str] = set()
+        for owner, name in before.names():
+            first: list[Any] = []
+            second: list[Any] = []
+            old, new = before.held(owner, name), owner.locals.get(name)
+            kept = same_form(_form(old, first, ()), _form(new, second, ())) and all(map(_is_alike, first, second))
+            was_there = (owner, name) in self._known
+            if was_there and not kept:
+                return None
+            same = kept and all(isinstance(a, Value) or a == b for a, b in zip(first, second, strict=True))
+            if same or isinstance(new, Value):
+                continue
+            if was_there and (isinstance(owner, Container) or not is_number(new)):
+                # Syntax does not tell where these are read.
+                return None
+            changed.add(name)
+        return changed
+
+    def _can_be_a_loop(self, size: int, changed: set[str]) -> bool:
+        """Whether a loop of run time can do what the steps do, as far as syntax tells."""
+        use = _Use(self._frame, names_in(self._node.target, ast.Store), _counted(self._frame, self._node))
+        use.find_known(self._node.body, changed)
+        for statement in self._node.body:
+            use.visit(statement)
+        return not (use.needs or use.grows) and (size > _LARGEST_READING or not use.reads)
+
+
+def _keys(container: Any) -> Any:
+    """What a loop of run time cannot change of a list, dict or set."""
+    return len(container) if isinstance(container, list) else set(container)
+
+
+def _form(value: Any, leaves: list[Any], around: tuple[Any, ...]) -> Any:
+    """As :func:`flatten`, with the members of lists and dicts."""
+    if not isinstance(value, (list, dict)) or any(value is one for one in around):
+        return flatten(value, leaves)
+    members = value.values() if isinstance(value, dict) else value
+    keys = map(str, value) if isinstance(value, dict) else ()
+    return (type(value), *keys, *(_form(member, leaves, (*around, value)) for member in members))
+
+
+def _is_alike(first: Any, second: Any) -> bool:
+    """Whether two numbers or arrays are of one type."""
+    if isinstance(first, Value) and isinstance(second, Value):
+        return first.type == second.type
+    return type(first) is type(second)
+
+
+def _do_the_same(first: Sequence[Inst], second: Sequence[Inst]) -> bool:
+    """Whether two steps are made of the same operations; lengths, positions and constants may be others."""
+    made = [[(i.op, [_kind(t) for t in i.types]) for i in step if i.args] for step in (first, second)]
+    return made[0] == made[1]
+
+
+def _kind(type: Type) -> tuple[Any, int]:
+    """The dtype of a type, or a type without one, and the number of axes."""
+    return element(type) if isinstance(type, ArrayType | ScalarType) else type, len(shape_of(type))
 
 
 def _counted(frame: Frame, node: ast.For) -> set[str]:
@@ -139,10 +224,6 @@ def _is_int(value: Any) -> bool:
     return isinstance(value, int) or (isinstance(value, Value) and value.type in (WEAK_INT, WEAK_BOOL))
 
 
-def _is_float(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, float)
-
-
 class _Use(ast.NodeVisitor):
     """What the statements of a loop do by the numbers of its steps.
 
@@ -160,7 +241,11 @@ class _Use(ast.NodeVisitor):
         self.frame = frame
         self.steps = steps
         self.numbers = steps | (counted or set())
+        self.known: set[str] = set()
+        """Names of what else is computed while compiling, and may be other in each step."""
         self.of_program = counted is None
+        self.inside: tuple[ast.AST, ...] = ()
+        """The functions that are being read."""
         self.arrays: set[str] = set()
         """Names that the loop binds to what NumPy makes."""
         self.needs = False
@@ -201,8 +286,26 @@ class _Use(ast.NodeVisitor):
                     targets = [target]
                 case _:
                     continue
-            if self.by_number(value):
-                self.numbers.update(*(names_in(target, ast.Store) for target in targets))
+            names = set().union(*(names_in(target, ast.Store) for target in targets))
+            if self.inside and self.is_data(value):
+                self.arrays |= names - self.numbers
+            elif self.by_number(value):
+                self.numbers |= names
+
+    def find_known(self, body: Sequence[ast.stmt], changed: set[str]) -> None:
+        """Know the names that are `changed`, or bound to what is made of the numbers and is no value of run time."""
+        numbers = set(self.numbers)
+        self.known |= changed
+        self.find_numbers(body)
+        for name in self.numbers - numbers:
+            leaves: list[Any] = []
+            _form(self.frame.locals.get(name), leaves, ())
+            kinds = {type(leaf) for leaf in leaves if not isinstance(leaf, Value)}
+            if kinds:
+                self.known.add(name)
+            if kinds - {float}:
+                numbers.add(name)
+        self.numbers = numbers
 
     def by_number(self, node: ast.AST) -> bool:
         """Whether the number stands in a part of the program, but for the places in arrays that are read."""
@@ -229,7 +332,7 @@ class _Use(ast.NodeVisitor):
         root = node
         while isinstance(root, ast.Attribute):
             root = root.value
-        if not isinstance(root, ast.Name) or root.id in self.frame.locals:
+        if not isinstance(root, ast.Name) or self.is_local(root.id):
             return False
         function = evaluate(self.frame, node)
         known = isinstance(function, np.ufunc) or getattr(function, "__module__", None) == math.__name__
@@ -257,7 +360,7 @@ class _Use(ast.NodeVisitor):
         self._decides(node, node.test)
 
     def _decides(self, node: ast.AST, test: ast.expr) -> None:
-        self.needs = self.needs or self.by_number(test)
+        self.needs = self.needs or self.by_number(test) or not self.known.isdisjoint(names_in(test, ast.Load))
         self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -265,7 +368,8 @@ class _Use(ast.NodeVisitor):
             name = node.func.value.id
             self.needs = self.needs or isinstance(owner_of(self.frame, name).locals.get(name), (list, dict, set))
         if self.is_given_number(node) and not self.is_of_numbers(node.func):
-            self.needs = self.needs or self.of_program or not (self.is_programs(node.func) or self.makes_array(node.func))
+            known = self.of_program or not (self.follow(node) or self.makes_array(node.func))
+            self.needs = self.needs or known
         self.generic_visit(node)
 
     def is_given_number(self, node: ast.Call) -> bool:
@@ -274,27 +378,70 @@ class _Use(ast.NodeVisitor):
             return self.by_number(node)
         return any(map(self.by_number, (*node.args, *node.keywords)))
 
-    def is_programs(self, node: ast.expr) -> bool:
-        """Whether it names a function that is read with the loop, and has no powers that may be of ints."""
-        found = self.named(node) if isinstance(node, ast.Name) else None
-        if not isinstance(found, LocalFunction):
-            found = _python_function(found)
-            if found is None:
+    def follow(self, node: ast.Call) -> bool:
+        """Whether a call is one of a function that is read with the loop; what it does by numbers is known then."""
+        found = self.named(node.func) if isinstance(node.func, ast.Name) else None
+        if isinstance(found, LocalFunction):
+            inner, outer = found.node, found.frame
+            frame = Frame(outer.context, outer.function, scope_of(inner), {}, outer.file, found.__name__, None, outer)
+        else:
+            function = _python_function(found)
+            if function is None:
                 return False
-        inner = found.node if isinstance(found, LocalFunction) else function_node(found)
-        powers = (n for n in ast.walk(inner) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow | ast.LShift))
-        return all(isinstance(n.right, ast.Constant) or _is_float(n.left) for n in powers)
+            inner = function_node(function)
+            file = function.__code__.co_filename
+            frame = Frame(self.frame.context, function, scope_of(inner), {}, file, function.__name__, None)
+        if any(inner is one for one in self.inside):
+            return False
+        given = self.given(node, inner.args)
+        use = _Use(frame, {name for name, value in given if self.by_number(value)}, set())
+        use.inside = (*self.inside, inner)
+        use.arrays = {name for name, value in given if self.is_data(value)} - use.numbers
+        body = [ast.Expr(inner.body)] if isinstance(inner, ast.Lambda) else inner.body
+        use.find_numbers(body)
+        for statement in body:
+            use.visit(statement)
+        self.needs, self.grows = self.needs or use.needs, self.grows or use.grows
+        return True
+
+    def given(self, node: ast.Call, parameters: ast.arguments) -> list[tuple[str, ast.expr]]:
+        """Parameters of a function, and what a call gives for them; all are given what is not told apart."""
+        listed = [*parameters.posonlyargs, *parameters.args]
+        every = [p for p in (*listed, *parameters.kwonlyargs, parameters.vararg, parameters.kwarg) if p is not None]
+        names = {p.arg for p in every}
+        plain = not any(isinstance(arg, ast.Starred) for arg in node.args) and len(node.args) <= len(listed)
+        if not plain or any(k.arg not in names for k in node.keywords):
+            return [(p.arg, value) for p in every for value in (*node.args, *(k.value for k in node.keywords))]
+        positional = [(p.arg, value) for p, value in zip(listed, node.args, strict=False)]
+        return [*positional, *((k.arg, k.value) for k in node.keywords if k.arg is not None)]
+
+    def is_data(self, node: ast.expr) -> bool:
+        """Whether it is an array, or a number computed of one."""
+        match node:
+            case ast.BinOp(left=left, right=right):
+                return self.is_data(left) or self.is_data(right)
+            case ast.UnaryOp(operand=operand):
+                return self.is_data(operand)
+            case ast.Call(func=function, args=[first, *_]):
+                return self.is_of_numbers(function) and self.is_data(first)
+        return self.is_array(node)
 
     def makes_array(self, node: ast.expr) -> bool:
         """Whether it names a function that makes an array of a length."""
-        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or node.value.id in self.frame.locals:
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or self.is_local(node.value.id):
             return False
         found = evaluate(self.frame, node)
         return any(found is function for function in _OF_LENGTHS)
 
+    def is_local(self, name: str) -> bool:
+        """Whether the function binds a name itself."""
+        return name in self.frame.locals or name in self.frame.scope.names
+
     def named(self, node: ast.Name) -> Any:
-        """What a name is bound to."""
-        return self.frame.locals[node.id] if node.id in self.frame.locals else evaluate(self.frame, node)
+        """What a name is bound to; None for one that a function binds that is not read yet."""
+        if self.is_local(node.id):
+            return self.frame.locals.get(node.id)
+        return evaluate(self.frame, node)
 
     # Ints of run time have 64 bits, and Python's any number.
 
@@ -329,6 +476,8 @@ class _Use(ast.NodeVisitor):
         match node:
             case ast.Constant(value=value):
                 return isinstance(value, int)
+            case ast.Name(id=name) if self.inside and self.is_local(name):
+                return name not in self.arrays
             case ast.Name():
                 return _is_int(self.named(node))
             case ast.UnaryOp(operand=operand):
@@ -340,4 +489,4 @@ class _Use(ast.NodeVisitor):
         return True
 
 
-__all__ = ["LONGEST", "is_large", "is_written_out"]
+__all__ = ["LONGEST", "WrittenSteps", "is_written_out"]
