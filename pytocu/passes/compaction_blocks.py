@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytocu.errors import InternalError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import DimLike, product
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import BOOL, I32, I64, INDEX, PointerType, VectorType, scalar, shape_of
 from pytocu.passes import schedule
 from pytocu.passes.elements import Elements
-from pytocu.passes.loop_parts import Work, copy_of, loop
+from pytocu.passes.loop_parts import MaskLoops, Work, copy_of, loop
 
 RUN = 16
 """Bools of a thread, which it loads as one vector."""
@@ -34,17 +33,11 @@ def write(e: Elements, work: Work, inst: Inst) -> DimLike:
     return _Writer(e, work, inst).write()
 
 
-class _Writer:
+class _Writer(MaskLoops):
     """Writes the loops of one kernel."""
 
     def __init__(self, e: Elements, work: Work, inst: Inst):
-        self.e, self.work, self.inst = e, work, inst
-        # The elements lie one behind the other, also where there are several axes.
-        self.mask = e.whole(inst.args[0]).pointer
-        self.length = product(shape_of(inst.args[0].type))
-        self.places = [(value, at) for value, at in work.pairs if value is inst.result]
-        if len(e.sizes) != 1 or any(at != work.index for _, at in self.places):
-            raise InternalError("a compaction is read at other positions than its own")
+        super().__init__(e, work, inst)
         before = e.before
         self.zero, self.one, self.run = (e.dim(n) for n in (0, 1, RUN))
         self.thread = before.emit("thread_index", name="thread")
@@ -96,14 +89,14 @@ class _Writer:
 
         def store(body: Builder) -> None:
             offset = body.emit("convert_raw", (body.emit("add", (self.own, k)),), {}, (scalar(I32),))
-            body.inst("store", (self.buffer, self._padded(body, self._index(body, at)), offset))
+            body.inst("store", (self.buffer, self._padded(body, self.index(body, at)), offset))
 
         self._where(inner, true, store)
         inner.emit("yield", (inner.emit("add", (at, inner.emit("convert_raw", (true,), {}, (scalar(I32),)))),))
         region = Block((k, true, at), inner.take())
         builder.inst("lanes", (bools, place), {"lanes": RUN}, (scalar(I32),), (region,))
         builder.emit("barrier")
-        return self._index(builder, count)
+        return self.index(builder, count)
 
     def _loaded(self, builder: Builder, chunk: Value, end: Value) -> tuple[Value, Value]:
         """The bools of a thread, false behind the end of the piece, and how many are true."""
@@ -146,19 +139,14 @@ class _Writer:
         i = e.inside.emit("add", (done, k), name="i")
         e.loop_index = [i]
         offset = e.inside.emit("load", (self.buffer, self._padded(e.inside, k)))
-        there = e.inside.emit("add", (chunk, self._index(e.inside, offset)))
+        there = e.inside.emit("add", (chunk, self.index(e.inside, offset)))
         there = e.inside.emit("convert_raw", (there,), {}, (scalar(I64),), name=self.inst.result.name)
-        e.within[there] = (self.length,)
-        e.made.update(dict.fromkeys(self.places, there))
-        e.elements(self.work.roots, self.work.index, self.work.pairs, self.work.targets)
+        self.compute(e, there)
         loop(builder, e.inside, (self.thread, count, e.dim(schedule.BLOCK)), "serial", k)
 
     def _padded(self, builder: Builder, place: Value) -> Value:
         """Where the buffer has a place: runs of true elements, which threads store at once, begin in different banks."""
         return builder.emit("add", (place, builder.emit("divide_truncated", (place, self.run))))
-
-    def _index(self, builder: Builder, number: Value) -> Value:
-        return builder.emit("convert_raw", (number,), {}, (INDEX,))
 
     def _where(self, builder: Builder, condition: Value, write: Callable[[Builder], object]) -> None:
         inner, other = Builder(self.e.loc), Builder(self.e.loc)

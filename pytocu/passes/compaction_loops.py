@@ -14,13 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pytocu.errors import InternalError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import DimLike, product
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import BOOL, I64, INDEX, U64, PointerType, scalar, shape_of
 from pytocu.passes.elements import Elements
-from pytocu.passes.loop_parts import Work, copy_of
+from pytocu.passes.loop_parts import MaskLoops, Work, copy_of
 
 BLOCK = 2048
 """Elements of a block, whose positions stay in the first cache."""
@@ -41,17 +40,11 @@ def write(e: Elements, work: Work, inst: Inst) -> tuple[DimLike, DimLike]:
     return _Writer(e, work, inst).write()
 
 
-class _Writer:
+class _Writer(MaskLoops):
     """Writes the loops of one kernel."""
 
     def __init__(self, e: Elements, work: Work, inst: Inst):
-        self.e, self.work, self.inst = e, work, inst
-        # The elements lie one behind the other, also where there are several axes.
-        self.mask = e.whole(inst.args[0]).pointer
-        self.length = product(shape_of(inst.args[0].type))
-        self.places = [(value, at) for value, at in work.pairs if value is inst.result]
-        if len(e.sizes) != 1 or any(at != work.index for _, at in self.places):
-            raise InternalError("a compaction is read at other positions than its own")
+        super().__init__(e, work, inst)
         self.zero, self.one, self.run, self.block = (e.dim(n) for n in (0, 1, RUN, BLOCK))
         self.table = self._listed()
         self.buffer = e.before.emit("local", (), {"size": BLOCK}, (PointerType(I64, "local"),))
@@ -69,10 +62,10 @@ class _Writer:
             first = head.emit("multiply", (number, e.dim(piece)), name="first")
             end = self._least(head, head.emit("add", (first, e.dim(piece))), size)
             starts = e.whole(self.inst.args[1]).pointer
-            done = self._index(head, head.emit("load", (starts, number)))
+            done = self.index(head, head.emit("load", (starts, number)))
             last = e.dim(pieces + (-1))
             next_one = self._least(head, head.emit("add", (number, self.one)), last)
-            behind = self._index(head, head.emit("load", (starts, next_one)))
+            behind = self.index(head, head.emit("load", (starts, next_one)))
             following = head.emit("where", (head.emit("less", (number, last)), behind, following))
         # A piece without a true element is not looked at.
         end = head.emit("where", (head.emit("less", (done, following)), end, first))
@@ -120,9 +113,7 @@ class _Writer:
         e.loop_index = [i]
         there = position(e.inside, e.inside.emit("subtract", (i, first)))
         there.name = self.inst.result.name
-        e.within[there] = (self.length,)
-        e.made.update(dict.fromkeys(self.places, there))
-        e.elements(self.work.roots, self.work.index, self.work.pairs, self.work.targets)
+        self.compute(e, there)
         e.inside.emit("yield")
         builder.inst("for", (first, end, self.one), {"over": "serial"}, (), (Block((i,), e.inside.take()),))
 
@@ -146,12 +137,12 @@ class _Writer:
     def _run(self, builder: Builder, at: Value, place: Value) -> Value:
         """Store the positions of the true elements of a run; the place behind them."""
         word = builder.emit("packed", (builder.emit("load", (self.mask, at), {"align": 1, "lanes": RUN}),))
-        count = self._index(builder, builder.emit("ones", (word,)))
+        count = self.index(builder, builder.emit("ones", (word,)))
 
         def few(inner: Builder) -> None:
             state = word
             for number in range(FEW):
-                lowest = self._index(inner, inner.emit("lowest_one", (state,)))
+                lowest = self.index(inner, inner.emit("lowest_one", (state,)))
                 there = inner.emit("add", (place, self.e.dim(number)))
                 inner.inst("store", (self.buffer, there, self._int(inner, inner.emit("add", (at, lowest)))))
                 state = inner.emit("bitwise_and", (state, inner.emit("subtract", (state, self._bits(1)))))
@@ -161,7 +152,7 @@ class _Writer:
             for first in range(0, RUN, GROUP):
                 bits = inner.emit("shift_right_raw", (word, self._bits(first)))
                 bits = inner.emit("bitwise_and", (bits, self._bits((1 << GROUP) - 1)))
-                row = self._index(inner, inner.emit("multiply", (bits, self._bits(GROUP))))
+                row = self.index(inner, inner.emit("multiply", (bits, self._bits(GROUP))))
                 positions = inner.emit("load", (self.table, row), {"align": 8, "lanes": GROUP})
                 k, offset, body = Value(INDEX, "k"), Value(scalar(I64)), Builder(self.e.loc)
                 begin = self._int(inner, inner.emit("add", (at, self.e.dim(first))))
@@ -169,7 +160,7 @@ class _Writer:
                 region = Block((k, offset), body.take())
                 made = inner.inst("lanes", (positions,), {"lanes": GROUP}, (positions.type,), (region,)).results[0]
                 inner.inst("store", (self.buffer, there, made), {"align": 8})
-                there = inner.emit("add", (there, self._index(inner, inner.emit("ones", (bits,)))))
+                there = inner.emit("add", (there, self.index(inner, inner.emit("ones", (bits,)))))
 
         def some(inner: Builder) -> None:
             self._choose(inner, inner.emit("less_equal", (count, self.e.dim(FEW))), few, many)
@@ -199,10 +190,7 @@ class _Writer:
         """Store a position, and the place of the next one: the same where the element is not true."""
         builder.inst("store", (self.buffer, place, self._int(builder, at)))
         truth = builder.emit("cast", (builder.emit("load", (self.mask, at)),), {}, (scalar(I64),))
-        return builder.emit("add", (place, self._index(builder, truth)))
-
-    def _index(self, builder: Builder, number: Value) -> Value:
-        return builder.emit("convert_raw", (number,), {}, (INDEX,))
+        return builder.emit("add", (place, self.index(builder, truth)))
 
     def _choose(
         self, builder: Builder, condition: Value, yes: Callable[[Builder], None], no: Callable[[Builder], None]

@@ -7,15 +7,17 @@ piece that it is, and code grows with the number of pieces and not with the numb
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import lru_cache
-from types import MappingProxyType
+from typing import TypeVar
 
 from pytocu.ir.core import Block, Function, Inst
 from pytocu.ir.dims import Dim, DimLike, as_symbol, lower_bound, substitute, symbol, symbols
 from pytocu.ir.types import shape_of
 from pytocu.passes.affine import Affine
 from pytocu.record import Record
+
+T = TypeVar("T")
 
 Least = tuple[tuple[str, int], ...]
 """Lengths by name, and what they are never below."""
@@ -91,51 +93,51 @@ def _is_positive(dim: DimLike, least: Least) -> bool:
 def least_lengths(function: Function) -> dict[Inst, Least]:
     """For every launch: the lengths of arguments that checks and classes in front of it keep above 0."""
     lengths = _lengths(function)
-    found: dict[Inst, Least] = {}
 
-    def visit(block: Block, around: Mapping[str, int]) -> None:
-        least = dict(around)
-        for inst in block.insts:
-            match inst.op.name:
-                case "launch":
-                    found[inst] = tuple(sorted(least.items()))
-                    continue
-                case "assume":
-                    stated = _above(inst.attr("dim"), _assumed(inst.attr("relation"), inst.attr("number")))
-                case "check":
-                    stated = _checked(inst)
-                case _:
-                    stated = None
-            if stated is not None and stated[0] in lengths:
-                name, number = stated
-                least[name] = max(least.get(name, 0), number)
-            for region in inst.regions:
-                visit(region, least)
+    def known(inst: Inst, least: dict[str, int]) -> dict[str, int]:
+        stated = None
+        if inst.op.name == "assume":
+            stated = _above(inst.attr("dim"), _assumed(inst.attr("relation"), inst.attr("number")))
+        elif inst.op.name == "check":
+            stated = _checked(inst)
+        if stated is None or stated[0] not in lengths:
+            return least
+        name, number = stated
+        return least | {name: max(least.get(name, 0), number)}
 
-    visit(function.body, MappingProxyType({}))
-    return found
+    return {inst: tuple(sorted(least.items())) for inst, least in _at_launches(function, known).items()}
 
 
 def equal_lengths(function: Function) -> dict[Inst, Equal]:
     """For every launch: the lengths of arguments that checks in front of it found equal to others."""
     lengths = _lengths(function)
-    found: dict[Inst, Equal] = {}
 
-    def visit(block: Block, around: Mapping[str, DimLike]) -> None:
-        equal = dict(around)
+    def known(inst: Inst, equal: dict[str, DimLike]) -> dict[str, DimLike]:
+        if inst.op.name != "check" or inst.attr("kind") != "equal":
+            return equal
+        first, second = (substitute(dim, equal) for dim in inst.attr("dims")[:2])
+        name = as_symbol(first)
+        if name not in lengths or name in symbols(second) or not lengths.issuperset(symbols(second)):
+            return equal
+        return {k: substitute(v, {name: second}) for k, v in equal.items()} | {name: second}
+
+    return {inst: tuple(equal.items()) for inst, equal in _at_launches(function, known).items()}
+
+
+def _at_launches(function: Function, known: Callable[[Inst, dict[str, T]], dict[str, T]]) -> dict[Inst, dict[str, T]]:
+    """For every launch, what `known` says behind each instruction in front of it; what a region says holds in it alone."""
+    found: dict[Inst, dict[str, T]] = {}
+
+    def visit(block: Block, now: dict[str, T]) -> None:
         for inst in block.insts:
             if inst.op.name == "launch":
-                found[inst] = tuple(equal.items())
+                found[inst] = now
                 continue
-            if inst.op.name == "check" and inst.attr("kind") == "equal":
-                first, second = (substitute(dim, equal) for dim in inst.attr("dims")[:2])
-                name = as_symbol(first)
-                if name in lengths and name not in symbols(second) and lengths.issuperset(symbols(second)):
-                    equal = {k: substitute(v, {name: second}) for k, v in equal.items()} | {name: second}
+            now = known(inst, now)
             for region in inst.regions:
-                visit(region, equal)
+                visit(region, now)
 
-    visit(function.body, MappingProxyType({}))
+    visit(function.body, {})
     return found
 
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
+from pytocu.errors import InternalError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Value
-from pytocu.ir.dims import evaluate, symbols
-from pytocu.ir.types import element, shape_of
+from pytocu.ir.core import Block, Inst, Value
+from pytocu.ir.dims import evaluate, product, symbols
+from pytocu.ir.types import INDEX, element, shape_of
 from pytocu.passes import schedule
 from pytocu.passes.accesses import Index, choice_key, demand, is_choice, whole_index
 from pytocu.passes.affine import Affine
@@ -45,6 +46,42 @@ class Work(Mutable):
     index: Index
     pairs: list[tuple[Value, Index]]
     targets: list[Target]
+
+
+class MaskLoops:
+    """Begins the loops of a kernel whose iterations are the true elements of a mask.
+
+    Parameters
+    ----------
+    e : Elements
+    work : Work
+    inst : Inst
+        The ``compaction`` of the mask.
+
+    Raises
+    ------
+    InternalError
+        What is chosen is read at other positions than those of the iterations.
+    """
+
+    def __init__(self, e: Elements, work: Work, inst: Inst):
+        self.e, self.work, self.inst = e, work, inst
+        # The elements lie one behind the other, also where there are several axes.
+        self.mask = e.whole(inst.args[0]).pointer
+        self.length = product(shape_of(inst.args[0].type))
+        self.places = [(value, at) for value, at in work.pairs if value is inst.result]
+        if len(e.sizes) != 1 or any(at != work.index for _, at in self.places):
+            raise InternalError("a compaction is read at other positions than its own")
+
+    def compute(self, e: Elements, place: Value) -> None:
+        """What an iteration computes of the element at a place of the mask."""
+        e.within[place] = (self.length,)
+        e.made.update(dict.fromkeys(self.places, place))
+        e.elements(self.work.roots, self.work.index, self.work.pairs, self.work.targets)
+
+    def index(self, builder: Builder, number: Value) -> Value:
+        """A number as a position."""
+        return builder.emit("convert_raw", (number,), {}, (INDEX,))
 
 
 def copy_of(e: Elements, before: Builder) -> Elements:

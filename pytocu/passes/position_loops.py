@@ -98,9 +98,8 @@ class _Search:
         body.loc = self.inst.loc
         self._meet_all(lower, upper)
         place = self._found(lower, upper)
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        found = [self._element(body, place, pair) for pair in operands(self.inst.results[0], self.at, e.ndim)]
-        rows._restore(made, offsets, index)
+        with rows._forgotten():
+            found = [self._element(body, place, pair) for pair in operands(self.inst.results[0], self.at, e.ndim)]
         for result, value in zip(self.inst.results, found, strict=True):
             value.name = value.name or result.name
             e.made[result, position(result, self.at)] = value
@@ -116,10 +115,9 @@ class _Search:
 
     def _number(self, builder: Builder, place: Value) -> Value:
         """The element at a place, of which nothing is known behind these instructions."""
-        rows, e = self.rows, self.rows.e
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        found = self._element(builder, place, _number(rows, (self.inst, self.at)))
-        rows._restore(made, offsets, index)
+        rows = self.rows
+        with rows._forgotten():
+            found = self._element(builder, place, _number(rows, (self.inst, self.at)))
         return found
 
     def _meet_all(self, lower: Value, upper: Value) -> None:

@@ -12,7 +12,8 @@ wherever it runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
@@ -22,7 +23,6 @@ from pytocu.ir.reductions import REDUCTIONS, Reduction
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import INDEX, DType, PointerType, element, scalar
 from pytocu.passes.accesses import Index, operands, position
-from pytocu.passes.affine import Affine
 from pytocu.passes.elements import Elements, Target
 from pytocu.passes.spaces import is_reduction
 from pytocu.record import Mutable, fresh
@@ -279,12 +279,10 @@ class Rows(Mutable):
 
     def _states(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
         """The states of a thread's own elements."""
-        e = self.e
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        carried = [Value(v.type) for v in start]
-        j, inner = self._loop(self._needed(insts))
-        inner.emit("yield", self._combined(inner, insts, carried))
-        self._restore(made, offsets, index)
+        with self._forgotten():
+            carried = [Value(v.type) for v in start]
+            j, inner = self._loop(self._needed(insts))
+            inner.emit("yield", self._combined(inner, insts, carried))
         return self._finish(j, carried, start, inner)
 
     def _needed(self, insts: Sequence[Reduced]) -> list[Pair]:
@@ -304,24 +302,25 @@ class Rows(Mutable):
             place += row.states
         return following
 
-    def _restore(self, made: dict[Pair, Value], offsets: dict[Affine, Value], index: list[Value]) -> None:
-        """Forget what was computed inside a loop; what was computed once a row stays."""
+    @contextmanager
+    def _forgotten(self) -> Iterator[None]:
+        """What is computed inside of a loop is forgotten behind it; what was computed once a row stays."""
         e = self.e
+        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
+        yield
         kept = {p: v for p, v in e.made.items() if p in made or not self.moving.get(p, True)}
         e.made.clear()
         e.made.update(kept)
-        e.offsets = offsets
-        e.loop_index = index
+        e.offsets, e.loop_index = offsets, index
 
     def _sweep(self, stores: Sequence[tuple[Pair, Target]]) -> None:
         """The last sweep, which stores results as long as the row."""
         e = self.e
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        j, inner = self._loop([pair for pair, _ in stores])
-        for pair, target in stores:
-            e.store_element(inner, pair, target)
-        inner.emit("yield")
-        self._restore(made, offsets, index)
+        with self._forgotten():
+            j, inner = self._loop([pair for pair, _ in stores])
+            for pair, target in stores:
+                e.store_element(inner, pair, target)
+            inner.emit("yield")
         self._finish(j, (), (), inner)
 
     def _single(self, stores: Sequence[tuple[Pair, Target]]) -> None:

@@ -67,20 +67,19 @@ class ScanRows(Rows):
         states, running = [Value(v.type) for v in start], [Value(v.type) for v in begin]
         state = dict(zip(scans, running, strict=True))
         pending = [p for p in self._closure(needed) if self.moving[p]]
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        e.inside = inner = Builder(e.loc)
-        j = Value(INDEX, "j")
-        e.loop_index = [*index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
-        for pair in pending:
-            if pair in state:
-                e.made[pair], state[pair] = step(e, inner, pair, state[pair], j)
-            else:
-                e.made[pair] = e.write(inner, *pair)
-        following = self._combined(inner, insts, states)
-        for pair, target in stores:
-            e.store_element(inner, pair, target)
-        inner.emit("yield", (*following, *state.values()))
-        self._restore(made, offsets, index)
+        with self._forgotten():
+            e.inside = inner = Builder(e.loc)
+            j = Value(INDEX, "j")
+            e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+            for pair in pending:
+                if pair in state:
+                    e.made[pair], state[pair] = step(e, inner, pair, state[pair], j)
+                else:
+                    e.made[pair] = e.write(inner, *pair)
+            following = self._combined(inner, insts, states)
+            for pair, target in stores:
+                e.store_element(inner, pair, target)
+            inner.emit("yield", (*following, *state.values()))
         return self._finish(j, (*states, *running), (*start, *begin), inner)[: len(start)]
 
 

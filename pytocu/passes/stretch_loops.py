@@ -101,20 +101,19 @@ class Stretches(Rows):
         """Elements that are fewer than the states, in a state of their own."""
         e, body = self.e, self.body
         j, inner = Value(INDEX, "j"), Builder(e.loc)
-        made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-        e.inside = inner
-        e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
-        carried: list[Value] = []
-        starts: list[Value] = []
-        yields: list[Value] = []
-        for inst, place in places:
-            dtypes = tuple(element(a.type) for a in inst.args)
-            state = tuple(Value(scalar(d)) for d in dtypes)
-            identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
-            starts.extend(e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
-            carried.extend(state)
-            yields.extend(_append(inner, inst, state, self._operands(inner, inst, place)))
-        self._restore(made, offsets, index)
+        with self._forgotten():
+            e.inside = inner
+            e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+            carried: list[Value] = []
+            starts: list[Value] = []
+            yields: list[Value] = []
+            for inst, place in places:
+                dtypes = tuple(element(a.type) for a in inst.args)
+                state = tuple(Value(scalar(d)) for d in dtypes)
+                identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
+                starts.extend(e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
+                carried.extend(state)
+                yields.extend(_append(inner, inst, state, self._operands(inner, inst, place)))
         inner.emit("yield", yields)
         region = Block((j, *carried), inner.take())
         types = [v.type for v in carried]
@@ -256,18 +255,17 @@ class Stretches(Rows):
         def write(lane: Value, inner: Builder) -> None:
             before: dict[Inst, States] = {}
             for number in range(each):
-                made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
-                e.inside = inner
-                start = inner.emit("add", (at, e.dim(number * self.states))) if number else at
-                j = inner.emit("add", (start, lane), name="j")
-                e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
-                for (inst, place), pointers in zip(places, memory, strict=True):
-                    state = _load(inner, lane, pointers) if number == each - 1 else ()
-                    elements = _of_dtypes(inner, self._operands(inner, inst, place), pointers)
-                    before[inst] = _append(inner, inst, before[inst], elements) if number else elements
-                    if state:
-                        _store(inner, lane, pointers, _append(inner, inst, state, before[inst]))
-                self._restore(made, offsets, index)
+                with self._forgotten():
+                    e.inside = inner
+                    start = inner.emit("add", (at, e.dim(number * self.states))) if number else at
+                    j = inner.emit("add", (start, lane), name="j")
+                    e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+                    for (inst, place), pointers in zip(places, memory, strict=True):
+                        state = _load(inner, lane, pointers) if number == each - 1 else ()
+                        elements = _of_dtypes(inner, self._operands(inner, inst, place), pointers)
+                        before[inst] = _append(inner, inst, before[inst], elements) if number else elements
+                        if state:
+                            _store(inner, lane, pointers, _append(inner, inst, state, before[inst]))
 
         self._lanes(builder, count, write)
 
