@@ -150,3 +150,18 @@ def certain_behind_an_empty_list(x, k):
     for i in range(k):
         parts.append(x.astype(np.uint8) + np.uint8(i))
     return np.array(parts) + -1
+
+
+def on_the_last_of_three_ways(x, k):
+    t = 0
+    found = [t % 97 for v in x if 0 < v < 8 if k]
+    for each in found:
+        t = (t + each) % 97
+    a = np.array(found, np.int64)
+    if k < 2:
+        a = [a, a][5]
+    elif k > 4:
+        a = a - a
+    else:
+        a = np.array([1, 2])[7]
+    return a

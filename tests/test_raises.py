@@ -27,6 +27,7 @@ from raising_programs import (
     nested,
     no_end,
     of_its_own,
+    on_the_last_of_three_ways,
     otherwise,
     two_at_once,
 )
@@ -42,6 +43,7 @@ PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]]]] = [
     (by_length, PAIRS[:3]), (by_shapes, PAIRS), (asserted, PAIRS), (by_number, NUMBERS), (by_data, NUMBERS),
     (in_a_helper, NUMBERS), (otherwise, NUMBERS), (in_a_loop, NUMBERS), (by_data_in_a_loop, NUMBERS), (no_end, NUMBERS),
     (nested, NUMBERS), (behind_a_return, NUMBERS), (two_at_once, NUMBERS), (behind_data, NUMBERS),
+    (on_the_last_of_three_ways, NUMBERS),
     (by_a_number_behind_data, NUMBERS), (certain_in_steps, [(x, k) for x, k in NUMBERS if not k]),
 ]  # fmt: skip
 

@@ -12,7 +12,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.inplace import assign_elements, fitted
-from pytocu.frontend.layouts import row_major
+from pytocu.frontend.layouts import laid_out_as, row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import contiguous_as, together
@@ -198,6 +198,9 @@ def isclose(
     if not is_weak(y):
         other = as_value(context, y)
         y = cast(context, other, promote.result_dtype((promote.operand(other.type), "float")))
+        if dimensions(y):
+            # NumPy makes this array, and its own order decides with that of the others.
+            y = laid_out_as(context, y, other, "K")
     else:
         if as_value(context, y).type not in (WEAK_FLOAT, WEAK_COMPLEX):
             y = elementwise(context, "multiply", y, 1.0)

@@ -136,11 +136,16 @@ def order_of(context: Context, value: Value) -> Order:
             continue
         inst = current.inst
         arrays = [] if inst is None else arrays_of(inst)
-        missing = [a for a in arrays if a not in known]
+        root = context.builder.memory_of.get(current, current)
+        missing = [a for a in (root, *arrays) if a not in known and a is not current]
         if missing:
             pending += missing
             continue
         pending.pop()
+        if root is not current and known[root][0] is not None:
+            # What a loop or branch made of an array lies where the array does.
+            known[current] = known[root]
+            continue
         if inst is None:
             order, taken = _of_argument(current), frozenset[Value]()
             if order is None and context.builder.strides_of(current) is not None:
@@ -150,7 +155,8 @@ def order_of(context: Context, value: Value) -> Order:
         taken = frozenset[Value]().union(*(known[a][1] for a in arrays))
         ranks = results_ranks(inst, {a: known[a][0] for a in arrays})
         for result, order in zip(inst.results, ranks, strict=True):
-            known.setdefault(result, (order, taken if order is not None else frozenset()))
+            if result is current or result not in context.builder.memory_of:
+                known.setdefault(result, (order, taken if order is not None else frozenset()))
     return known[value]
 
 

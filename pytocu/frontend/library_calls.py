@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.attributes import transpose
 from pytocu.frontend.inplace import assign_elements, note_write, write_result
-from pytocu.frontend.layouts import laid_out_as
+from pytocu.frontend.layouts import laid_out_as, order_of
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import refuse_later, require, require_equal
@@ -26,6 +27,7 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, dim_min, modulo
+from pytocu.ir.layouts import slowest_first
 from pytocu.ir.library import numpy_library, result_dtypes
 from pytocu.ir.types import C64, C128, F16, F32, F64, I64, ArrayType, DType, element, scalar
 
@@ -338,7 +340,14 @@ def sort(
     digits = dtype.kind in "biu" and dtype.numpy.itemsize <= 2
     # Of floats the zeros of both signs keep their order.
     steady = dtype.kind in "fc" and _is_steady(options)
-    return call(context, "sort", (value,), axis=place, stable=True if digits or steady else None)[0]
+    stable = True if digits or steady else None
+    # NumPy sorts a copy whose axes are in the order of the array's: the library makes it in row-major order of these.
+    ranks, rests = order_of(context, context.builder.contents(value))
+    axes = tuple(range(len(dimensions(value)))) if ranks is None or rests else slowest_first(ranks)
+    if axes == tuple(range(len(axes))):
+        return call(context, "sort", (value,), axis=place, stable=stable)[0]
+    made = call(context, "sort", (transpose(context, value, axes),), axis=axes.index(place % len(axes)), stable=stable)[0]
+    return transpose(context, made, tuple(axes.index(axis) for axis in range(len(axes))))
 
 
 def sort_complex(context: Context, a: Any) -> Value:

@@ -7,6 +7,7 @@ user's code but what depends on known values alone (constants, loop bounds, dtyp
 
 from __future__ import annotations
 
+import itertools
 import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -285,7 +286,14 @@ def _may_turn(builder: StorageBuilder) -> bool:
     """Whether elements of a result may lie in another than row-major order."""
     if any(isinstance(a.type, ArrayType) and a.type.layout != "C" for a in builder.arguments):
         return True
+    stated = [ranks for ranks, _ in builder.orders.values() if ranks is not None]
+    if any(not _falls([r for r in ranks if r is not None]) for ranks in stated):
+        return True
     return any(_turns(inst) for whole in builder.insts for inst in _inside(whole))
+
+
+def _falls(ranks: Sequence[int]) -> bool:
+    return all(a >= b for a, b in itertools.pairwise(ranks))
 
 
 def _turns(inst: Inst) -> bool:

@@ -92,10 +92,11 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     steps = [_steps(context, s, dimensions(value)[a]) for a, s in zip(axes, spaces, strict=True)]
     if known_int(context, edge_order, "edge_order=") > 2:
         raise raised(ValueError("'edge_order' greater than 2 not supported"), context.loc)
+    given = value
     if element(value.type).is_integer:
         value = cast(context, value, F64)
     made = [_as_long(context, _gradient(context, value, a, h, edge_order), value) for a, h in zip(axes, steps, strict=True)]
-    made = [laid_out_as(context, m, value, "K") for m in made]
+    made = [laid_out_as(context, m, given, "K") for m in made]
     return made[0] if len(axes) == 1 else tuple(made)
 
 

@@ -57,7 +57,7 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
     refuse_complex(context, value, dtype)
     if is_array(value) and not dimensions(value):
         return context.builder.emit("cast", (value,), {}, (scalar(dtype),))
-    return cast(context, value, dtype)
+    return attributes.astype(context, value, scalar_type, copy=False) if is_array(value) else cast(context, value, dtype)
 
 
 _nonzero = Deferred("pytocu.frontend.compaction", "nonzero")

@@ -51,7 +51,7 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
     if places >= 0 and dtype.is_integer:
         if not is_array(value) or (dimensions(value) and _keeps_integers()):
             return value
-        return without_axes(context, context.builder.emit("copy", (value,)))
+        return laid_out_as(context, without_axes(context, context.builder.emit("copy", (value,))), value, "K")
     if places == 0:
         return elementwise(context, "rint", value)
     if dtype.kind == "c":

@@ -74,6 +74,8 @@ class StorageBuilder(Builder):
     orders : dict
         How far the elements of each axis of an array are apart in NumPy (`pytocu.ir.layouts`), or None, and the arguments
         of which it is known only where they are in row-major order.
+    memory_of : dict
+        Of what loops and branches make of the contents of a memory, its handle.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -97,6 +99,7 @@ class StorageBuilder(Builder):
         # Arguments whose order decides whether views of a memory are views.
         self._rests: dict[Value, dict[Value, None]] = {}
         self.orders: dict[Value, tuple[Ranks | None, frozenset[Value]]] = {}
+        self.memory_of: dict[Value, Value] = {}
         self._inside = 0
         self.made: list[Value] = []
 
@@ -416,7 +419,7 @@ class StorageBuilder(Builder):
                 if memory is not root:
                     now = self._now.get(memory, memory)
                     ways = [self._now[root] if array is memory else now for array in arrays]
-                    self._now[memory] = self.selected(tests, ways, memory)
+                    self._hold(memory, self.selected(tests, ways, memory))
                     touched.add(memory)
         others = {*self._either, *(m for memories in self._either.values() for m in memories)} - touched - self._left
         others = {other for other in others if not self.apart(root, other)}
@@ -424,7 +427,7 @@ class StorageBuilder(Builder):
         known = [other for other in self._chosen if other in others and self._of_wholes(other)]
         for other in known:
             tests, arrays = self._chosen[other]
-            self._now[other] = self.selected(tests, [self._now.get(array, array) for array in arrays], other)
+            self._hold(other, self.selected(tests, [self._now.get(array, array) for array in arrays], other))
         for other in others - set(known):
             key = self._keys.get(root) or self._keys.get(other)
             if other in self.arguments:
@@ -571,9 +574,13 @@ class StorageBuilder(Builder):
         UnsupportedError
             It is `changed`, and may be the memory of an argument.
         """
-        self._now[root] = contents
+        self._hold(root, contents)
         if changed and self._either:
             self._note_change(root)
+
+    def _hold(self, root: Value, contents: Value) -> None:
+        self._now[root] = contents
+        self.memory_of.setdefault(contents, root)
 
     def leave(self, results: Sequence[Value], attrs: dict[str, Any]) -> None:
         """Write the ``return``; `results` are values, not handles."""

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.regions import compares, is_region
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType, Type, element, scalar, shape_of
@@ -107,16 +107,24 @@ def _host(
     `needed` does not, since kernels rely on the checks in front of what they compute.
     """
     left: list[Inst] = []
+    missing: set[Value] = set()
     checks = False
     for inst in waiting:
-        check = inst.op.name == "check"
-        if mentions.before(inst) <= known and not (check and checks and inst not in needed):
+        check = _checks(inst)
+        late = (check and checks and inst not in needed) or not missing.isdisjoint(inst.args)
+        if late or not mentions.before(inst) <= known:
+            left.append(inst)
+            missing.update(inst.results)
+            checks = checks or check
+        else:
             builder.loc = inst.loc
             builder.insts.append(inst)
-        else:
-            left.append(inst)
-            checks = checks or check
     return left
+
+
+def _checks(inst: Inst) -> bool:
+    """Whether it is a check, or a branch or loop of the host with one in it."""
+    return inst.op.name == "check" or any(i.op.name == "check" for region in inst.regions for i in walk(region))
 
 
 def _insts(kernel: Kernel) -> list[Inst]:
