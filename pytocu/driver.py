@@ -22,7 +22,7 @@ from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
-from pytocu.passes.pipeline import History, pass_names, run_pipeline
+from pytocu.passes.pipeline import FIRST_OF_OFFSETS, LAST_OF_ANY_OFFSETS, History, pass_names, run_pipeline
 from pytocu.planning import kernel_function, kernel_functions, launches, make_plan, names_in_module, written_arguments
 from pytocu.record import Record
 from pytocu.runtime import cache, cuda, toolchain
@@ -157,6 +157,7 @@ class Lowered:
         self.options = options
         self.name = name or function.name
         self.sizes = sizes
+        self._begun: dict[Target, Function] = {}
 
     def context(self, target: str | Target = "cuda", index_bits: int = 32) -> PassContext:
         """What the passes know besides the function."""
@@ -233,7 +234,12 @@ class Lowered:
 
     def host(self, target: str | Target = "cuda", index_bits: int = 32) -> Function:
         """The host function after the whole pipeline."""
-        return run_pipeline(self.function, self.context(target, index_bits), check=config.enabled("check"))
+        context, check = self.context(target, index_bits), config.enabled("check")
+        begun = self._begun.get(context.target)
+        if begun is None:
+            # As far as it is the same for offsets of 64 bits, which a call may turn out to need.
+            begun = self._begun[context.target] = run_pipeline(self.function, context, check=check, stop=LAST_OF_ANY_OFFSETS)
+        return run_pipeline(begun, context, check=check, start=FIRST_OF_OFFSETS)
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:

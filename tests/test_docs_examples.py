@@ -127,10 +127,20 @@ def test_a_change_that_does_not_fit_is_found() -> None:
         pages.rewritten(page)
 
 
+VERSIONS = '--- pytocu/config.py\n+++ pytocu/config.py\n@@\n-VERSION = "{}"\n+VERSION = "{}"\n'
+
+
 def test_a_change_is_made_in_a_copy() -> None:
-    page = (
-        '```diff\n--- pytocu/config.py\n+++ pytocu/config.py\n@@\n-VERSION = "0.1.0"\n+VERSION = "9.9.9"\n```\n'
-        "```console\n$ pytocu --version\n```\n"
-    )
+    page = f"```diff\n{VERSIONS.format('0.1.0', '9.9.9')}```\n```console\n$ pytocu --version\n```\n"
     assert "pytocu 9.9.9" in pages.rewritten(page)
     assert "9.9.9" not in (pages.PACKAGE / "config.py").read_text()
+
+
+def test_bytecode_of_a_copy_is_of_its_last_change(tmp_path: Path) -> None:
+    """Bytecode is known by the second in which a file was changed, and its size."""
+    sandbox = pages.Sandbox(tmp_path)
+    times: set[int] = set()
+    for old, new in (("0.1.0", "9.9.9"), ("9.9.9", "8.8.8"), ("8.8.8", "7.7.7")):
+        sandbox.change(VERSIONS.format(old, new))
+        times.add(int((sandbox.package / "config.py").stat().st_mtime))
+    assert len(times) == 3

@@ -9,8 +9,10 @@ import pytest
 from mask_tools import everywhere
 
 import pytocu
+from pytocu import driver
 from pytocu.frontend import ranges
 from pytocu.passes import accesses
+from pytocu.passes.pipeline import FIRST_OF_OFFSETS, LAST_OF_ANY_OFFSETS, PIPELINE
 from pytocu.testing.fuzz_programs import make
 
 
@@ -38,6 +40,24 @@ def test_positions_of_many_statements(module: Any, name: str, monkeypatch: pytes
         found.append(calls)
     # The same for each statement, and not more for each that was before it.
     assert 0 < found[1] < 6 * found[0], found
+
+
+def test_passes_that_know_nothing_of_offsets_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that turns out to need offsets of 64 bits begins where these matter."""
+    real, ran = driver.run_pipeline, []
+
+    def noted(*args: Any, **options: Any) -> Any:
+        ran.append((options.get("start", ""), args[1].index_bits))
+        return real(*args, **options)
+
+    def doubled(x: Any) -> Any:
+        return sorted([v * 2 for v in x])
+
+    monkeypatch.setattr(driver, "run_pipeline", noted)
+    assert pytocu.jit(doubled)(np.array([1.0, -1.0, 2.0])) == [-2.0, 2.0, 4.0]
+    assert ran == [("", 32), (FIRST_OF_OFFSETS, 32), (FIRST_OF_OFFSETS, 64)]
+    names = [step.name for step in PIPELINE]
+    assert names.index(FIRST_OF_OFFSETS) == names.index(LAST_OF_ANY_OFFSETS) + 1
 
 
 def test_neighbours_give_what_numpy_gives() -> None:

@@ -274,6 +274,9 @@ def check_order(pipeline: Sequence[Pass] = PIPELINE) -> None:
 
 check_order()
 
+LAST_OF_ANY_OFFSETS, FIRST_OF_OFFSETS = "dce", "stages"
+"""The passes in front of the second one know nothing of how many bits offsets have; it runs those that do on the pieces."""
+
 
 class Outcome(Record):
     """What the runner saw of one pass."""
