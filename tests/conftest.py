@@ -127,3 +127,15 @@ def in_folder(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         return tmp_path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def gpu_compilers() -> None:
+    """Skip where NVIDIA's compilers are not installed; where they are, an error of theirs is one of the code."""
+    from pytocu.backend import nvrtc, nvvm
+    from pytocu.errors import BackendError
+
+    try:
+        nvrtc.version(), nvvm.version()
+    except BackendError as error:
+        pytest.skip(str(error))
