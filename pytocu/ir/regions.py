@@ -17,12 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.rewrite import replay
+from pytocu.ir.rewrite import put_with, replay
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, shape_of
 
 HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
@@ -252,9 +252,27 @@ def prune(function: Function) -> Function:
     return function if body is function.body else Function(function.name, function.level, body, function.facts)
 
 
+class _Inside(NamedTuple):
+    """What stands somewhere inside of a loop or branch: a launch, what may be an error by itself, what a number must hold."""
+
+    launches: bool
+    wrong: bool
+    requires: bool
+
+
+@lru_cache(maxsize=1024)
+def _inside(inst: Inst) -> _Inside:
+    found = _Inside(False, False, False)
+    for inner in (inner for region in inst.regions for inner in region.insts):
+        own = _Inside(inner.op.name == "launch", inner.op.name == "check" or raises(inner), requires(inner))
+        below = _inside(inner) if inner.regions else own
+        found = _Inside(*(any(each) for each in zip(found, own, below, strict=True)))
+    return found
+
+
 def _launches(inst: Inst) -> bool:
     """Whether a loop or branch is the host's, whose body changes memory."""
-    return any(inner.op.name == "launch" for region in inst.regions for inner in walk(region))
+    return _inside(inst).launches
 
 
 def compares(inst: Inst) -> bool:
@@ -263,9 +281,8 @@ def compares(inst: Inst) -> bool:
     What is required where it computes arrays is looked at where they are used.
     """
     numbers = not any(map(shape_of, inst.types))
-    inside = (inner for region in inst.regions for inner in walk(region))
-    wrong = lambda inner: inner.op.name == "check" or raises(inner) or (numbers and requires(inner))  # noqa: E731
-    return bool(inst.results) and any(map(wrong, inside))
+    inside = _inside(inst)
+    return bool(inst.results) and (inside.wrong or (numbers and inside.requires))
 
 
 FITS = "a Python int in a loop on arrays does not fit int64"
@@ -313,24 +330,19 @@ def _prune_block(block: Block) -> Block:
                 inst, changed = less, True
         used.update(inst.args)
         made.append(inst)
+    regions = {inst: tuple(map(_prune_block, inst.regions)) for inst in made if is_region(inst) and not _launches(inst)}
+    if not changed and all(new == inst.regions for inst, new in regions.items()):
+        return block
     builder = Builder()
     for inst in reversed(made):
-        again = replay(builder, inst, lambda builder, inst, args: None, values)
-        last = builder.insts[-1]
-        if is_region(last) and not _launches(last):
-            regions = tuple(map(_prune_block, last.regions))
-            if regions != last.regions:
-                builder.insts.pop()
-                replaced = Inst(last.op, last.args, last.attrs, last.types, regions, last.loc)
-                for old, new in zip(last.results, replaced.results, strict=True):
-                    new.name = old.name
-                    values[old] = new
-                values.update((r, values.get(values[r], values[r])) for r in inst.results if r in values)
-                builder.insts.append(replaced)
-                again = True
+        if inst in regions:
+            # Nothing in a region is of the block around it.
+            args = tuple([values.get(a, a) for a in inst.args])
+            put_with(inst, builder, args, regions[inst], values)
+        else:
+            replay(builder, inst, lambda builder, inst, args: None, values)
         values.update((old, values.get(r, r)) for old, r in zip(stood_for.get(inst, ()), inst.results, strict=False))
-        changed |= again
-    return Block(block.params, builder.take()) if changed else block
+    return Block(block.params, builder.take())
 
 
 def changes(inst: Inst) -> bool:
