@@ -489,7 +489,7 @@ def sides_differ(x, n):
 def returns_differ(x, n):
     if n > 2:
         return x
-    return x[x > 0] * 2
+    return x[x > 0].astype(np.float32)
 
 
 def returns_none(x, n):
@@ -520,7 +520,7 @@ def keeps_the_mask(x, n):
         (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
         (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
         (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
-        (returns_differ, "or the elements of f64[x_0] that a mask chooses (line", "values of one kind"),
+        (returns_differ, "returns f64[x_0] (line 491) or f32[chosen] (line 492)", "keep the shape"),
         (chooses_again, "and the elements of i64[x_0] that a mask chooses after it", "keep the mask itself (keep &= ...)"),
         (returns_none, "returns the elements of f64[x_0] that a mask chooses (line", "np.nan, or -1 for a position"),
     ],

@@ -352,6 +352,39 @@ def unused(x, n):
     return x * 2
 
 
+def nothing_in_a_loop(x, n):
+    t = 0.0
+    for _ in range(n):
+        t += x[:n].max() + x[: n - 1].sum()
+    return t
+
+
+def nothing_in_a_while(x, n):
+    t = 0.0
+    k = n
+    while k > 0:
+        t += x[:n][0] + np.take(x[:n], 0)
+        k -= 1
+    return t
+
+
+def nothing_in_a_while_of_data(x, n):
+    t = 0.0
+    while t < n + x[0] * 0:
+        t += x[:n].min() + 1
+    return t
+
+
+def return_in_a_loop_inside(x, n):
+    a = x[: n + 1][:1]
+    for i in range(len(a)):
+        if i < 0 or n > 2:
+            continue
+        for _ in zip(a[1:], a, strict=False):
+            return 1
+    return 3
+
+
 FUNCTIONS = [
     types_in_a_side, lengths_in_a_side, number_in_a_side, division_in_a_side, axis_in_a_side,
     index_in_a_side, attribute_in_a_side, name_in_a_side, local_name_in_a_side, by_data, behind_a_return,
@@ -362,6 +395,7 @@ FUNCTIONS = [
     on_both_sides, on_both_sides_of_a_loop, in_every_way_of_an_expression, behind_a_raise_for_certain,
     for_certain_behind_a_side, for_certain_behind_a_loop, for_certain_in_a_function, in_the_second_step_for_certain,
     in_a_long_loop_for_certain, in_a_side_of_a_long_loop_for_certain, in_a_while_loop_for_certain,
+    nothing_in_a_loop, nothing_in_a_while, nothing_in_a_while_of_data, return_in_a_loop_inside,
 ]  # fmt: skip
 
 

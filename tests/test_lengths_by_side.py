@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from mask_tools import builds, everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 X = np.arange(6.0)
 A, B = np.arange(12.0).reshape(3, 4), np.arange(20.0).reshape(4, 5)
@@ -163,21 +165,140 @@ def test_equal_lengths_of_arguments_stay_one_kernel() -> None:
     assert kernel.schedule
 
 
-def test_a_length_that_one_side_computes_is_refused() -> None:
-    def masked(x: Any, n: int) -> Any:
+def filtered(x, n):
+    if n > 2:
+        x = x[x > 0]
+    return x, len(x)
+
+
+def filtered_and_changed(x, n):
+    y = x.copy()
+    if n > 2:
+        y = y[y > 0]
+    y[:1] = 9
+    return y, x
+
+
+def one_of_three_masks(x, n):
+    if x.sum() > n:
+        x = x[x > 0]
+    elif n > 0:
+        x = x[x < 0]
+    return x * 2
+
+
+def filtered_twice(x, n):
+    if n > 2:
+        x = x[x > 0]
+        x = np.concatenate((x[1:], x, x[x > 2]))
+    if n > 4:
+        x = x[x > 1]
+    return x.sum(), x.shape, x
+
+
+def rows_filtered(x, n):
+    z = np.stack([x, x + 1], 1)
+    if n > 2:
+        z = z[x > 0]
+    return z, z.sum(0), z.T
+
+
+def filtered_or_not(x, n):
+    y = x[x > 0] if n > 2 else x
+    return y.sum(), y
+
+
+def positions(x, n):
+    if n > 2:
+        i = np.where(x > 0)[0]
+    else:
+        i = np.arange(len(x))
+    return x[i], i
+
+
+def filtered_in_steps(x, n):
+    sums = []
+    for k in range(n):
+        y = x
+        if k % 2:
+            y = np.unique(x[x > k])
+        x = x + y.sum()
+        sums.append(len(y))
+    return x, sums
+
+
+def under_two_names(x, n):
+    a = x * 2
+    b = a
+    if n > 2:
+        a = x[x > 0]
+        b = a
+    a[:1] += 1
+    return a, b
+
+
+def from_a_function(x, n):
+    def keep(v, k):
+        if n > k:
+            return v[v > 0], v.sum()
+        return v, 0.0
+
+    return keep(x, 2)[0] + 1, keep(x, 0)
+
+
+def returned_filtered(x, n):
+    if n > 2:
+        return x[x > 0]
+    return x
+
+
+def maybe_nothing(x, n):
+    if n > 2:
+        x = x[x > 100]
+    if len(x) == 0:
+        return 0.0
+    return x.mean()
+
+
+COMPUTED = [
+    filtered, filtered_and_changed, one_of_three_masks, filtered_twice, rows_filtered, filtered_or_not, positions,
+    filtered_in_steps, under_two_names, from_a_function, returned_filtered, maybe_nothing,
+]  # fmt: skip
+VALUES = [np.array([-1.0, 2, 1, 3, -4, 2]), np.zeros(0), np.array([5.0]), np.array([-1.0, -2]), np.arange(300.0) - 150]
+
+
+@pytest.mark.parametrize("function", COMPUTED, ids=lambda f: f.__name__)
+def test_a_length_that_a_side_computes(function: Callable[..., Any]) -> None:
+    for x in VALUES[:3]:
+        everywhere(function, x, 3)
+    jitted = pytocu.jit(function)
+    for n, x in itertools.product((1, 3, 5), VALUES):
+        given, theirs = x.copy(), x.copy()
+        found, wanted = jitted(given, n), function(theirs, n)
+        compare(found, wanted, exact=False, ulp=4)
+        assert (found is given) is (wanted is theirs)
+        np.testing.assert_array_equal(given, theirs)
+
+
+@pytest.mark.parametrize("function", [filtered, rows_filtered, filtered_in_steps], ids=lambda f: f.__name__)
+def test_a_gpu_runs_those_that_a_side_computes(function: Callable[..., Any]) -> None:
+    builds(function, X, 3)
+
+
+def test_what_differs_in_more_than_a_length_that_a_side_computes() -> None:
+    def narrower(x: Any, n: int) -> Any:
+        y = x
         if n:
-            y = np.concatenate((x[x > 2], x))
-        else:
-            y = x
+            y = x[x > 2].astype(np.float32)
         return y
 
-    def unasked(x: Any, n: int) -> Any:
-        return x[x > 2] if n else x
+    def columns(x: Any, n: int) -> Any:
+        return x[:, x[0] > 2] if n else x
 
-    with pytest.raises(UnsupportedError, match=r"y is f64\[.*chosen.*\] on one side of a branch .* and f64\[x_0\] on"):
-        pytocu.jit(masked)(X, 1)
-    with pytest.raises(UnsupportedError, match=r"the elements of f64\[x_0\] that a mask chooses or f64\[x_0\]"):
-        pytocu.jit(unasked)(X, 1)
+    with pytest.raises(UnsupportedError, match=r"y is f32\[chosen\] on one side of a branch .* and f64\[x_0\] on"):
+        pytocu.jit(narrower)(X, 1)
+    with pytest.raises(UnsupportedError, match=r"returns f64\[x_0, chosen\d*\] or f64\[x_0, x_1\]"):
+        pytocu.jit(columns)(A, 1)
 
 
 def test_a_view_that_is_changed_behind() -> None:

@@ -46,6 +46,7 @@ def read_length(context: Context, count: Value, limit: DimLike, name: str) -> Di
         unique = f"{name}{number}"
     # A region's own lengths have names that no region around it has.
     context.numbers.add(unique)
+    context.most[unique] = limit
     stored = context.builder.emit("keep", (array_of(context, count),), name=unique)
     context.builder.inst("read_length", (stored,), {"name": unique, "limit": limit})
     context.read.append((count, limit, unique))

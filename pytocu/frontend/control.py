@@ -207,6 +207,7 @@ def hoist(
     own: set[Value],
     steps: tuple[str, DimLike, bool] | None = None,
     stays: Set[Inst] = frozenset(),
+    once: DimLike = 1,
 ) -> list[Inst]:
     """Put what the call checks, and names of numbers, before a region; what is left.
 
@@ -221,6 +222,8 @@ def hoist(
         Every index is compared in as many steps as there are.
     stays : set of Inst
         What is left in any case.
+    once : int or Dim
+        1 where the region is run, and 0 where it is not.
     """
     inside: list[Inst] = []
     names: set[str] = set() if steps is None else {steps[0]}
@@ -249,10 +252,37 @@ def hoist(
             names |= set(inst.attr("names")) if inst.op.name == "bind" else set()
             names |= {inst.attr("name")} if inst.op.name == "read_length" else set()
             continue
-        context.builder.insts.append(inst)
+        context.builder.insts.append(_only(inst, once))
         if inst.op.name == "writable":
             context.builder.written[inst.args[0]] = None
     return inside
+
+
+def is_about_one(inst: Inst) -> bool:
+    """Whether a check is about one length or index, and not about two that meet, which kernels take as equal."""
+    if inst.op.name != "check":
+        return False
+    kind, dims = inst.attr("kind"), inst.attr("dims")
+    if kind == "equal":
+        error = inst.attr("shapes")
+        return dims[1] == 0 and bool(error) and isinstance(error[0], str) and "{0}" not in error[1]
+    return kind == "index" or kind.startswith("empty ")
+
+
+def _only(inst: Inst, once: DimLike) -> Inst:
+    """A check of :func:`is_about_one` that holds where `once` is 0."""
+    if once == 1 or not is_about_one(inst):
+        return inst
+    attrs = dict(inst.attrs)
+    first, *others = inst.attr("dims")
+    match inst.attr("kind"):
+        case "index":
+            attrs["shapes"] = (("once", once, False), *inst.attr("shapes"))
+        case "equal":
+            attrs["dims"] = (first * once, *others)
+        case _:
+            attrs["dims"] = (first * once + 1 - once,)
+    return Inst(inst.op, (), make_attrs(attrs), (), (), inst.loc)
 
 
 def mentioned(inst: Inst) -> set[str]:

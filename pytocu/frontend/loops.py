@@ -12,6 +12,7 @@ from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
     checks_of,
     hoist,
+    is_about_one,
     may_fail,
     mentioned,
 )
@@ -46,6 +47,7 @@ from pytocu.frontend.merging import blank, in_region, may_be_one
 from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
+from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, Wanted, flatten, mark_shared, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
@@ -66,7 +68,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
-from pytocu.ir.dims import DimLike, is_number, symbols
+from pytocu.ir.dims import DimLike, dim_min, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
 _ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
@@ -544,7 +546,9 @@ def _finish(
     loose = [mark for mark in loose if mark in used]
     marks = [*(mark for mark, _ in flags.values()), *loose]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
-    inside = hoist(context, read.insts, own_names, numbers, _stay(context, read, numbers is not None))
+    once = _once(context, op, head, lead, read, numbers)
+    stays = _stay(context, read, numbers is not None, once is None)
+    inside = hoist(context, read.insts, own_names, numbers, stays, 1 if once is None else once)
     # Nobody asks for those that are not followed to the end of a step.
     extras.extend([*(end for _, end in flags.values()), *loose])
     if not ends and not extras and context.elements is None and any(map(may_fail, inside)):
@@ -634,7 +638,29 @@ def _finish(
     return leading, results
 
 
-def _stay(context: Context, read: StepRead, counted: bool) -> set[Inst]:
+def _once(
+    context: Context,
+    op: str,
+    head: Sequence[Value],
+    lead: Sequence[Value],
+    read: StepRead,
+    numbers: tuple[str, DimLike, bool] | None,
+) -> DimLike | None:
+    """1 where a loop has a step, and 0 where it has none; None where no number of the host says so."""
+    asked = [inst for inst in read.insts if is_about_one(inst) and any(map(is_number, mentioned(inst)))]
+    if has_steps(op, head) or context.elements is not None or not asked:
+        return 1
+    if numbers is not None:
+        return dim_min(numbers[1], 1)
+    taken = had_step(context, op, head, lead[0] if op == "while_loop" else None)
+    if taken is None:
+        return 1
+    if not isinstance(taken.type, WeakType):
+        return None
+    return bound_count(context, context.builder.emit("python_int", (taken,)), new_name(context, "steps"))
+
+
+def _stay(context: Context, read: StepRead, counted: bool, unsure: bool) -> set[Inst]:
     """The checks that are left to the steps, of which there may be none.
 
     Where steps have numbers, indices are compared for as many as there are.  Lengths that are ints of run time are compared
@@ -643,7 +669,7 @@ def _stay(context: Context, read: StepRead, counted: bool) -> set[Inst]:
     if context.elements is not None:
         return set()
     checks = checks_of(context, read.insts)
-    known = {i for i in checks if not any(map(is_number, mentioned(i)))}
+    known = {i for i in checks if not any(map(is_number, mentioned(i))) or (unsure and is_about_one(i))}
     return {i for i in known if not counted or i.attr("kind") != "index"}
 
 

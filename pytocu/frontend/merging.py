@@ -15,15 +15,17 @@ from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
-from pytocu.frontend.values import Context, Perhaps, as_strong, as_value, cast, dim_value, is_array
+from pytocu.frontend.values import Context, Masked, Perhaps, as_strong, as_value, cast, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, named
-from pytocu.ir.dims import Dim, DimLike, is_number, symbol, symbols
+from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, symbol, symbols
 from pytocu.ir.types import BOOL, I64, ArrayType, Type, WeakType, scalar, shape_of
 from pytocu.record import Record
 
 _joined = Deferred("pytocu.frontend.perhaps", "joined")
 _zero = Deferred("pytocu.frontend.perhaps", "zero")
+_handed_on = Deferred("pytocu.frontend.lengths_of_sides", "handed_on")
+_array_in_side = Deferred("pytocu.frontend.lengths_of_sides", "array_in_side")
 
 
 class Side(Record):
@@ -39,20 +41,32 @@ class Merge:
 
     def __init__(self, context: Context, test: Value, sides: Sequence[Side]):
         self.context, self.test = context, test
-        insts = [inst for side in sides for inst in side.insts]
-        # Names of numbers that the host knows inside of a side only.
-        self.inner = {name for i in insts if i.op.name == "bind" for name in i.attr("names")}
-        self.inner |= {i.attr("name") for i in insts if i.op.name == "read_length"}
+        # Names of numbers that the host knows inside of a side only, and what the sides compute.
+        self.inner: set[str] = set()
+        self.made: set[Value] = set()
+        self.note([inst for side in sides for inst in side.insts])
         self.taken: DimLike | None = None
         self.lengths: dict[tuple[DimLike, DimLike], DimLike] = {}
         self.pairs: list[tuple[Value, Value]] = []
         self.names: list[str] = []
         self.put: list[Callable[[list[Value]], None]] = []
         self.known: list[tuple[Value, tuple[Any, ...], set[Value]]] = []
-        self.made = {result for inst in insts for result in inst.results}
         self.places: dict[tuple[Any, ...], int] = {}
+        # Arrays whose lengths the sides find out.
+        self.handed: dict[tuple[Any, Any], Any] = {}
+        # On a side, by its id, the arrays of what masks choose, by id.
+        self.compacted: dict[tuple[int, int], Value] = {}
         # What decides in a side, and what stands for it behind the branch.
         self.tests: dict[Value, Value] = {}
+
+    def note(self, insts: Sequence[Inst]) -> None:
+        """Instructions of a side."""
+        for inst in insts:
+            self.made.update(inst.results)
+            if inst.op.name == "bind":
+                self.inner.update(inst.attr("names"))
+            elif inst.op.name == "read_length":
+                self.inner.add(inst.attr("name"))
 
     def add_once(
         self,
@@ -99,7 +113,8 @@ class Merge:
             elif self.taken is None:
                 self.taken = read_length(context, cast(context, self.test, I64), 1, "side")
             number = dim_value(context, second + self.taken * (first - second))
-            self.lengths[first, second] = bound_count(context, number, new_name(context, "length"))
+            self.lengths[first, second] = made = bound_count(context, number, new_name(context, "length"))
+            context.most[str(made)] = dim_max(first, second)
         return self.lengths[first, second]
 
     def chosen(self, first: Type, second: Type) -> ArrayType | None:
@@ -244,6 +259,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             return value
     if any(value is None or isinstance(value, Perhaps) for value in values):
         values = _with_none(merge, sides, values) or values
+    values = _without_masks(merge, sides, *values)
     parts: list[list[Any]] = [[], []]
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
@@ -266,7 +282,9 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         return values[0] if alike is None else held(parts[0])
     pairs: list[tuple[Value, Value]] = []
     differs: tuple[Value, Value, Any, Any] | None = None
-    for a, b in zip(*parts, strict=True):
+    cut = _cut_off(merge, sides, parts, name)
+    given = [pair for k, pair in enumerate(zip(*parts, strict=True)) if k not in cut]
+    for a, b in given:
         first, second = _agreed(merge, sides, a, b)
         if differs is None and regions.bare(first.type) != regions.bare(second.type):
             differs = first, second, a, b
@@ -279,11 +297,41 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             way_out(first.type, second.type),
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
-    given = list(zip(*parts, strict=True))
     _hand_tests(merge, sides, given)
     put = _known_memories(merge, given)
-    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(put(results))}))
+    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
     return None
+
+
+def _without_masks(merge: Merge, sides: list[Side], a: Any, b: Any) -> list[Any]:
+    """What the sides leave, with arrays for what a mask chooses where they leave other arrays."""
+    if a is not b and isinstance(a, tuple) and type(a) is type(b) is tuple and len(a) == len(b):
+        members = [_without_masks(merge, sides, x, y) for x, y in zip(a, b, strict=True)]
+        return [tuple(pair[0] for pair in members), tuple(pair[1] for pair in members)]
+    masked = any(isinstance(v, Masked) for v in (a, b)) and all(isinstance(v, Masked) or is_array(v) for v in (a, b))
+    if a is b or not masked or merge.context.elements is not None:
+        return [a, b]
+    return [_array_in_side(merge, side, value) for side, value in zip(sides, (a, b), strict=True)]
+
+
+def _cut_off(merge: Merge, sides: list[Side], parts: Sequence[Sequence[Any]], name: str) -> dict[int, Value]:
+    """Places of arrays whose lengths the sides find out, where the arrays are put when the results are there."""
+    made: dict[int, Any] = {}
+    for k, (a, b) in enumerate(zip(*parts, strict=True)):
+        if (found := merge.handed.get((a, b))) is None and (found := _handed_on(merge, sides, (a, b))) is None:
+            continue
+        made[k] = None
+        if (a, b) not in merge.handed:
+            merge.handed[a, b] = found
+            merge.add(found.pairs, name, lambda results, found=found: merge.known.append(found.read(results, name)))
+        merge.put.append(lambda results, k=k, found=found: made.update({k: found.array}))
+    return made
+
+
+def _beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
+    """All leaves in order."""
+    left = iter(results)
+    return [cut[k] if k in cut else next(left) for k in range(len(results) + len(cut))]
 
 
 def _with_none(merge: Merge, sides: list[Side], values: list[Any]) -> list[Any] | None:
@@ -509,10 +557,11 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         out["value"] = flows[returning[0]].value
         return
     parts: list[list[Any]] = [[], []]
+    cut: dict[int, Value] = {}
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
     given = [members_of(context, flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
     if len(returning) == 2 and not failing:
-        given = _with_none(merge, sides, given) or given
+        given = _without_masks(merge, sides, *(_with_none(merge, sides, given) or given))
     forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)
@@ -531,6 +580,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
             )
         form = forms[0]
         pairs = []
+        cut = _cut_off(merge, sides, parts, "")
+        parts = [[v for k, v in enumerate(part) if k not in cut] for part in parts]
         for a, b in zip(*parts, strict=True):
             made = _agreed(merge, sides, a, b)
             types = [regions.bare(m.type) for m in made]
@@ -554,13 +605,13 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     own = all(sides[k].state.is_own(flows[k].value) for k in returning if k not in failing)
 
     def returned(leaves: list[Value]) -> Any:
-        value = rebuild(form, leaves)
+        value = rebuild(form, _beside(leaves, cut))
         if not own:
             # Besides the caller a list or dict from before holds it.
             mark_shared(context, value, sides[0].state.known_containers())
         return value
 
-    if not pairs:
+    if not pairs and not cut:
         # What is known now is handed on by no instruction.
         out["value"] = returned([])
     merge.add(pairs, "", lambda results: out.update(value=returned(put(results))))

@@ -165,6 +165,8 @@ class Context:
         The arguments that are known at run time.
     numbers : set of str
         The names of lengths, and of ints of run time that positions are made of; see `pytocu.frontend.ranges`.
+    most : dict
+        What lengths are at most that the host finds out, by name.
     steps : set of str
         Those of them that change while the function runs: of the steps of loops.
     bound : dict
@@ -227,7 +229,7 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
         "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms", "given",
         "given_back", "growing", "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "loops", "marks", "members", "met", "numbers", "open", "origins", "others",
+        "in_steps", "inlined", "later", "loops", "marks", "members", "met", "most", "numbers", "open", "origins", "others",
         "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
         "repeated", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
@@ -280,6 +282,7 @@ class Context:
         self.changing = False
         self.given: set[Value] = set()
         self.numbers: set[str] = set()
+        self.most: dict[str, DimLike] = {}
         self.steps: set[str] = set()
         self.bound: dict[Value, tuple[str, str]] = {}
         self.clamped: dict[tuple[Any, DimLike], str] = {}

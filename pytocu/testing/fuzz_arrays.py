@@ -73,7 +73,7 @@ _NAMED = (
     "np.add({0}, {0}, out=np.zeros_like({0}), where={0} == {0})", "np.add({0}, 1, out=np.ones_like({0}))",
     "np.less({0}, {1}, out=np.ones(({0} + {1}).shape, bool))",
     "np.multiply({0}, {0}, dtype={0}.dtype, casting='no')", "np.subtract({0}, {1}, casting='same_kind', order='K')",
-    "np.minimum({0}, {1}, out=np.zeros(({0} + {1}).shape), casting='unsafe') + 0", "np.clip({0}, max={1})",
+    "np.minimum({0}, {1}, out=np.zeros(({0} + {1}).shape), casting='unsafe') + 0", "np.clip({0}, max={1}) + 0",
     "np.clip({0}, min=1)",
     "np.clip({0}, 1, 5, out=np.zeros_like({0}))", "{0}.clip(max=3)", "np.round({0}, decimals=1, out=np.zeros_like({0}))",
     "np.argmax({0}, axis=-1, keepdims=True)", "np.argmin({0}, axis=0, out=np.zeros({0}.shape[1:], np.int64))",
