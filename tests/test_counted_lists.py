@@ -1,5 +1,6 @@
 """Lists of numbers whose length a run decides: appended to under a condition, stacks and queues."""
 
+import linecache
 from collections.abc import Callable
 from typing import Any
 
@@ -550,3 +551,131 @@ def test_a_loop_that_data_may_end_has_room_for_all_members() -> None:
         np.testing.assert_array_equal(jitted(u, most), until_nothing_is_left(u, most))
     u[1000:1002] = 0
     np.testing.assert_array_equal(jitted(u, 1e6), until_nothing_is_left(u, 1e6))
+
+
+def members_that_steps_make(x, u):
+    ys = [x * 1]
+    for k in range(len(u)):
+        z = x * u[k]
+        if u[k] > 0.3:
+            ys.append(z)
+    return ys
+
+
+def a_work_array_is_copied(x, u):
+    z = x.copy()
+    ys = [z.copy()]
+    k = 0
+    while k < len(u):
+        z[0] += u[k]
+        if u[k] > 0.3:
+            ys.append(z.copy())
+        elif len(ys) > 1:
+            z = ys.pop().copy()
+        k += 1
+    return np.array(ys), z
+
+
+def members_are_read(x, u):
+    ys = [x]
+    for k in range(len(u)):
+        z = ys[len(ys) // 2].copy()
+        while z[0] < 3:
+            z = z * 1.5
+        z[1] = u[k]
+        if u[k] > 0.3:
+            ys.append(z)
+    ys[1] = x * 7
+    ys.insert(1, ys[-1] * 2)
+    del ys[0]
+    greatest = max(ys, key=lambda a: a.sum())
+    return ys[::-1][0] + 1, [z.sum() for z in ys], np.stack(ys), greatest, len(ys), np.mean(ys, axis=0)
+
+
+def a_member_too_many(x, u):
+    ys = [x]
+    for k in range(len(u)):
+        if u[k] > 0.3:
+            ys.append(x * u[k])
+    return ys[9]
+
+
+def two_lengths(x, u):
+    ys = [x]
+    for k in range(len(u)):
+        if u[k] > 0.3:
+            ys.append(u * u[k])
+    return np.array(ys)
+
+
+U = np.array([0.1, 0.7, 0.2, 0.9, 0.4])
+
+
+@pytest.mark.parametrize("function", [members_that_steps_make, a_work_array_is_copied, members_are_read, a_member_too_many])
+def test_lists_of_arrays(function: Callable[..., Any]) -> None:
+    everywhere(function, np.array([1.0, 2.0, 3.0]), U)
+
+
+def test_lengths_of_members_are_compared() -> None:
+    everywhere(two_lengths, np.arange(5.0), U)
+    with pytest.raises(UnsupportedError, match="members of lengths 5 and 3 stand in one list"):
+        pytocu.jit(two_lengths)(np.arange(3.0), U)
+
+
+CHANGED = {
+    "by the list": "ys[-1][0] = 7", "of the caller": "x[0] = 7",
+    "read before": "first[0] = 7", "a part": "ys[1:][0][0] = 7", "in a loop": "for z in ys:\n        z += 1",
+    "of another list": "ws = [ys[0] for v in u]\n    ws[-1][0] = 4",
+    "of a branch": "w = x * 3 if u[0] > 0 else first\n    w += 1",
+}  # fmt: skip
+
+
+def changes(case: str) -> str:
+    """A program that changes a member of a list."""
+    in_step = {
+        "after it is appended": ("", "z[0] += 1"), "in the next step": ("z[0] += 1", ""),
+        "swapped": ("b[:] = z + 1", "z, b = b, z"),
+    }  # fmt: skip
+    before, after = in_step.get(case, ("z = z * u[k]", ""))
+    lines: list[str] = ["ys = [x]", "first = ys[0]", "z = x * 1", "b = x * 2", "for k in range(len(u)):"]
+    lines += ["    " + line for line in (before, "if u[k] > 0.3:", "    ys.append(z)", after) if line]
+    lines += [CHANGED[case]] if case not in in_step else []
+    return "def f(x, u):\n    " + "\n    ".join([*lines, "return np.array(ys)"]) + "\n"
+
+
+@pytest.mark.parametrize("case", [*CHANGED, "after it is appended", "in the next step", "swapped"])
+def test_members_are_not_changed(case: str) -> None:
+    name = f"<a member is changed {case}>"
+    linecache.cache[name] = len(changes(case)), None, changes(case).splitlines(keepends=True), name
+    names: dict[str, Any] = {"np": np}
+    exec(compile(changes(case), name, "exec"), names)
+    with pytest.raises(UnsupportedError, match="is a member of the list ys, or may be, is changed"):
+        pytocu.jit(names["f"])(np.array([1.0, 2.0, 3.0]), U)
+
+
+def popped_twice(x, u):
+    ys = [x]
+    z = ys.pop()
+    for k in range(len(u)):
+        if u[k] > 0.3:
+            ys.append(z)
+            ys.append(z)
+    return ys
+
+
+def returned_beside(x, u):
+    ys = []
+    z = x
+    for k in range(len(u)):
+        z = z * u[k]
+        if u[k] > 0.3:
+            ys.append(z)
+    return ys, z
+
+
+@pytest.mark.parametrize(
+    ("function", "said"), [(popped_twice, "the function returns the list ys"), (returned_beside, "beside it an array")]
+)
+def test_members_with_other_names_are_not_returned(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        pytocu.jit(function)(np.array([1.0, 2.0, 3.0]), U)

@@ -401,6 +401,75 @@ def convex_hull(points):
     return p[H[:k-1]]
 
 
+def runge_kutta_fehlberg(y0, t1, tol):
+    """Lotka and Volterra's equations, by steps that are taken when they are exact enough."""
+    def f(t, y):
+        return np.array([1.1 * y[0] - 0.4 * y[0] * y[1], 0.1 * y[0] * y[1] - 0.4 * y[1]])
+
+    t, y, h = 0.0, y0, 0.1
+    ts = [t]
+    ys = [y]
+    while t < t1:
+        h = min(h, t1 - t)
+        k1 = f(t, y)
+        k2 = f(t + h/4, y + h*k1/4)
+        k3 = f(t + 3*h/8, y + h*(3*k1 + 9*k2)/32)
+        k4 = f(t + 12*h/13, y + h*(1932*k1 - 7200*k2 + 7296*k3)/2197)
+        k5 = f(t + h, y + h*(439*k1/216 - 8*k2 + 3680*k3/513 - 845*k4/4104))
+        y4 = y + h*(25*k1/216 + 1408*k3/2565 + 2197*k4/4104 - k5/5)
+        k6 = f(t + h/2, y + h*(-8*k1/27 + 2*k2 - 3544*k3/2565 + 1859*k4/4104 - 11*k5/40))
+        y5 = y + h*(16*k1/135 + 6656*k3/12825 + 28561*k4/56430 - 9*k5/50 + 2*k6/55)
+        err = np.linalg.norm(y5 - y4)
+        if err < tol:
+            t += h
+            y = y5
+            ts.append(t)
+            ys.append(y)
+        h = 0.9 * h * (tol / (err + 1e-15))**0.2
+    return np.array(ts), np.array(ys)
+
+
+def gillespie(u, x0, tmax):
+    """Predators and prey, one event after the other."""
+    x = x0.copy()
+    t = 0
+    times = [t]
+    traj = [x.copy()]
+    k = 0
+    while t < tmax and k + 1 < len(u):
+        a = np.array([0.5*x[0], 0.01*x[0]*x[1], 0.3*x[1]])
+        a0 = a.sum()
+        if a0 == 0:
+            break
+        i = 0
+        s = a[0]
+        while s < u[k+1]*a0:
+            i += 1
+            s += a[i]
+        if i == 0:
+            x[0] += 1
+        elif i == 1:
+            x[0] -= 1
+            x[1] += 1
+        else:
+            x[1] -= 1
+        t += -np.log(u[k]) / a0
+        times.append(t)
+        traj.append(x.copy())
+        k += 2
+    return np.array(times), np.array(traj)
+
+
+def seeds(X, k, u):
+    """The first centers of k-means++."""
+    centers = [X[int(u[0] * len(X))]]
+    for i in range(1, k):
+        d = np.min(np.array([np.sum((X - c)**2, axis=1) for c in centers]), axis=0)
+        idx = np.searchsorted(np.cumsum(d / d.sum()), u[i])
+        centers.append(X[idx])
+    return np.array(centers)
+
+
 def longstaff_schwartz(S, K, r, dt):
     """An American option by regression, from the last day to the first."""
     h = np.maximum(K - S, 0)
@@ -454,6 +523,9 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (stabilised, (RANDOM.random((5, 5)) + 9 * np.eye(5), *grids(2, 5), 1e-9), 4096),
     (checksum, (np.frombuffer(b"123456789", np.uint8).astype(np.int64),), 0),
     (convex_hull, grids(1, 20, 2), 0),
+    (runge_kutta_fehlberg, (np.array([10.0, 5.0]), 1.0, 1e-5), 2**14),
+    (gillespie, (RANDOM.random(30), np.array([100.0, 50.0]), 1.0), 4),
+    (seeds, (RANDOM.random((20, 2)), 3, RANDOM.random(3)), 0),
     (longstaff_schwartz, (0.9 + 0.2 * RANDOM.random((5, 30)), 1.0, 0.05, 0.1), 2**20),
 ]  # fmt: skip
 

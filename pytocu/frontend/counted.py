@@ -46,12 +46,13 @@ from pytocu.frontend.values import (
     flattened,
     list_text,
 )
+from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
 from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _listed = Deferred("pytocu.frontend.ordering", "listed")
-_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
+_put_all = Deferred("pytocu.frontend.grown", "put_all")
 _choose = Deferred("pytocu.frontend.choices", "choose")
 _extending = Deferred("pytocu.frontend.extending", "methods")
 _delete_at = Deferred("pytocu.frontend.list_methods", "delete_at")
@@ -59,6 +60,15 @@ _grown_member = Deferred("pytocu.frontend.grown", "member_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _member = Deferred("pytocu.frontend.subscripts", "member")
+_is_known = Deferred("pytocu.frontend.member_arrays", "is_known")
+_array_type = Deferred("pytocu.frontend.member_arrays", "row_type")
+_fits = Deferred("pytocu.frontend.member_arrays", "fits")
+_rows_in = Deferred("pytocu.frontend.member_arrays", "rows_in")
+_arrays = Deferred("pytocu.frontend.member_arrays", "begin")
+_keep_arrays = Deferred("pytocu.frontend.member_arrays", "keep")
+_note_array = Deferred("pytocu.frontend.member_arrays", "append")
+_read_array = Deferred("pytocu.frontend.member_arrays", "read")
+_stored = Deferred("pytocu.frontend.grown", "stored")
 _methods_with_loops = Deferred("pytocu.frontend.list_methods", "methods")
 _opened = Deferred("pytocu.frontend.grown_members", "opened")
 _pop_at = Deferred("pytocu.frontend.list_methods", "pop_at")
@@ -97,8 +107,11 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     if any(flattened(member) is not member for member in members):
         text = f"{list_text(bound[0]) if bound else 'a list'} is longer in some runs than in others and holds tuples in tuples"
         raise UnsupportedError(text, context.loc, "let each member be one tuple: (a, b, c) for ((a, b), c)")
-    types = {_type_of(context, member) for member in members}
     inside = {held_in(context, member) for member in members}
+    if len(bound) == 1 and inside == {None} and (of_arrays := _array_type(context, members)) is not None:
+        _want(context, Wanted(around.place, bound[0], of_arrays, None, branch))
+        return
+    types = {_type_of(context, member) for member in members}
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
         common, *others = sorted(types, key=lambda one: isinstance(one, WeakType))
         for other in others:
@@ -116,7 +129,8 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
 
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
     """As :func:`ask`, of a list to which the steps of a loop, at that place, append as many members, or did."""
-    if context.elements is not None or grown.shared or grown.frozen:
+    of_arrays = grown.inner is None and isinstance(grown.type, ArrayType)
+    if context.elements is not None or (grown.shared and not of_arrays) or grown.frozen:
         return
     name = grown.name
     if place is None and grown.place is None:
@@ -134,8 +148,9 @@ def _want(context: Context, wanted: Wanted) -> None:
     inner = wanted.inner
     of_numbers = inner is None or isinstance(inner.type, Type) or bool(inner.columns)
     tuples = inner is not None and issubclass(inner.kind, tuple) and inner.inner is None and of_numbers
-    if (inner is None and isinstance(wanted.type, ArrayType)) or (inner is not None and not tuples):
-        # Members that are arrays or lists may be changed, and then the list's are.
+    arrays = inner is None and isinstance(wanted.type, ArrayType)
+    if (arrays and (wanted.branch or not _is_known(context, wanted.type))) or (inner is not None and not tuples):
+        # Members that are lists may be changed, and then the list's are.
         return
     if wanted not in context.handed:
         raise HandOn(wanted)
@@ -207,7 +222,7 @@ def for_loop(
         if any(None in loops for _, loops in counted.sites.values()):
             # Loops inside have as many steps as data say.
             room = room or _room(context, _IN_STEPS)
-            made = _begin(frame, one, room)
+            made = _begin(frame, one, _rows_in(counted, room))
             made.watched.update(counted.sites)
             made.unbounded = True
             continue
@@ -242,7 +257,10 @@ def while_loop(
     rounds: tuple[DimLike, ...] = (_room(context, _IN_STEPS),)
     if not context.counting:
         rounds = (_of_target(context, "room", _ROUNDS[0], sum(_ROUNDS)), *_ROUNDS[1:])
-    lists = [_begin(frame, one, rounds[0] + more) for one, more in zip(wanted, most, strict=True)]
+    lists = [
+        _begin(frame, one, _rows_in(counted, rounds[0]) + more)
+        for one, counted, more in zip(wanted, tried, most, strict=True)
+    ]
     for made, counted in zip(lists, tried, strict=True):
         made.watched = counted.watched
 
@@ -258,7 +276,7 @@ def while_loop(
 
     def read(more: DimLike) -> Any:
         for one in lists if more else ():
-            _enlarge(context, one, more)
+            _enlarge(context, one, _rows_in(one, more))
         ends[:] = [
             (one, dim_value(context, dimensions(one.rows)[0] - each)) for one, each in zip(lists, most, strict=True)
         ]
@@ -326,10 +344,13 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     with context.builder.nested():
         dtype = element(listed(context, [blank(context, wanted.type)]).type)
     zero = context.builder.const(0, scalar(dtype))
-    shape = shape_of(wanted.type)
+    type = wanted.type
+    if wanted.inner is None and isinstance(type, ArrayType) and (isinstance(old, Grown) or old):
+        type = old.type if isinstance(old, Grown) else regions.bare(as_value(context, old[0]).type)
+    shape = shape_of(type)
     before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
     rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "", blank=True)
-    made = Counted(wanted.name, rows, wanted.type, wanted.inner, context.loc, len(context.counting), context.written_out)
+    made = Counted(wanted.name, rows, type, wanted.inner, context.loc, len(context.counting), context.written_out)
     if wanted.inner is None or issubclass(wanted.inner.kind, tuple):
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
         asked = [one for one in context.handed if isinstance(one, Kinds) and one[:2] == made.kinds[:2]]
@@ -341,13 +362,14 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
         if any(one.marked for one in asked) or (isinstance(old, Grown) and old.marks is not None):
             _mark(context, made, old)
     made.queue = _queue_of(context, old)
+    _arrays(frame, made, old)
     if isinstance(old, list):
         for number, value in enumerate(old):
             _store(frame, made, number, of_this_kind(context, made, value))
         made.length = len(old)
     else:
         of_old = old.rows if isinstance(old, Counted) else _rows_of(context, old)
-        _assign_member(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
+        _put_all(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
         made.length = old.length if isinstance(old, Counted) else dim_value(context, before)
         made.begin = old.begin if isinstance(old, Counted) else 0
         mark_all(frame, made, slice(0, dim_value(context, before)), old)
@@ -460,6 +482,7 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     place = binary(context, "add", counted.begin, counted.length)
     if (context.loc, number) in counted.watched:
         refuse_full(context, counted, place)
+    _note_array(frame, counted, value)
     _store(frame, counted, place, value)
     counted.length = binary(context, "add", counted.length, 1)
 
@@ -504,10 +527,10 @@ def mark_all(frame: Frame, made: Counted, places: slice, values: Grown) -> None:
         return
     if values.marks is not None or values.inner is None:
         theirs: Any = isinstance(values.type, ScalarType) if values.marks is None else values.marks
-        _assign_member(frame, made.marks, places, theirs, made.name)
+        _put_all(frame, made.marks, places, theirs, made.name)
         return
     for number, type in enumerate(_types_of(values)):
-        _assign_member(frame, made.marks, (places, number), isinstance(type, ScalarType), made.name)
+        _put_all(frame, made.marks, (places, number), isinstance(type, ScalarType), made.name)
 
 
 def ask_for_marks(context: Context, grown: Grown) -> None:
@@ -525,11 +548,11 @@ def _store(frame: Frame, counted: Counted, place: Any, value: Any) -> None:
     if counted.marks is not None and counted.inner is not None:
         pairs = [marked(frame.context, counted, number) for number in value]
         for number, (_, mark) in enumerate(pairs):
-            _assign_member(frame, counted.marks, (place, number), mark, counted.name)
+            _put_all(frame, counted.marks, (place, number), mark, counted.name)
         value = getattr(type(value), "_make", tuple)([number for number, _ in pairs])
     elif counted.marks is not None:
         value, mark = marked(frame.context, counted, value)
-        _assign_member(frame, counted.marks, place, mark, counted.name)
+        _put_all(frame, counted.marks, place, mark, counted.name)
     _put(frame, counted, place, value)
 
 
@@ -552,6 +575,10 @@ def marked(context: Context, grown: Grown, value: Any) -> tuple[Any, Any]:
 
 def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
     """What becomes a member of a list, as one of its members."""
+    if counted.arrays is not None:
+        if not _fits(context, counted, value):
+            raise _unlike(context, counted.name, [counted.type, _type_of(context, value)])
+        return as_value(context, value)
     found = _type_of(context, value)
     held = held_in(context, value)
     alike = same_held(held, counted.inner)
@@ -736,7 +763,7 @@ def _place(context: Context, counted: Counted, key: Any, known: bool) -> Any:
         inside = _choose(context, negative, binary(context, "add", counted.length, key), key, "a position in a list")
     place = binary(context, "add", counted.begin, inside)
     number = number_as_dim(context, place)
-    if not isinstance(number, Dim):
+    if number is None:
         return place
     # It was compared with the length: the rows say nothing about it, which would be compared sooner.
     return dim_value(context, dim_max(dim_min(number, dimensions(counted.rows)[0] - 1), 0))
@@ -745,6 +772,8 @@ def _place(context: Context, counted: Counted, key: Any, known: bool) -> Any:
 def _at(frame: Frame, counted: Counted, key: Any, known: bool = False) -> Any:
     place = _place(frame.context, counted, key, known)
     row = _member(frame, counted.rows, place)
+    if counted.arrays is not None:
+        return _read_array(frame.context, counted, row)
     return _read(frame, row, counted, None if counted.marks is None else _member(frame, counted.marks, place))
 
 
@@ -775,6 +804,7 @@ def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> N
     key = _position(context, key)
     if not counted.sure:
         _refuse_outside(context, counted, key, "list assignment index out of range")
+    _note_array(frame, counted, value)
     _store(frame, counted, _place(context, counted, key, counted.sure), value)
 
 
@@ -788,6 +818,10 @@ def settled(context: Context, counted: Counted) -> Grown:
     made.kinds = counted.kinds
     if counted.marks is not None:
         made.marks = context.builder.emit("copy", (subscript(context, counted.marks, slice(counted.begin, end)),))
+    if counted.arrays is not None:
+        made.arrays, made.own = counted.arrays, counted.arrays.own
+        made.shared = bool(counted.arrays.roots)
+        _keep_arrays(context, counted, (rows,))
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made

@@ -12,14 +12,13 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, mark_all, pop, refuse_full, settled
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.grown import length_of, member_of, rows_of, unlike
+from pytocu.frontend.grown import length_of, member_of, put_all, rows_of, unlike
 from pytocu.frontend.grown_members import same_held
 from pytocu.frontend.operators import binary
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.values import Counted, Generated, Grown, Masked, Steps, as_value, dimensions, is_array
 
-_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _insert = Deferred("pytocu.frontend.list_methods", "insert")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 
@@ -74,7 +73,7 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         end = binary(context, "add", place, length_of(context, values))
         if (context.loc, 0) in counted.watched:
             refuse_full(context, counted, binary(context, "subtract", end, 1))
-        _assign_member(frame, counted.rows, slice(place, end), rows, counted.name)
+        put_all(frame, counted.rows, slice(place, end), rows, counted.name)
         mark_all(frame, counted, slice(place, end), values)
         counted.length = binary(context, "subtract", end, counted.begin)
         return

@@ -59,6 +59,7 @@ _refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
 _ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
 _counted_member = Deferred("pytocu.frontend.counted", "member_of")
 _counted_method = Deferred("pytocu.frontend.counted", "method")
+_keep = Deferred("pytocu.frontend.member_arrays", "keep")
 _settled = Deferred("pytocu.frontend.counted", "settled")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
@@ -239,9 +240,9 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     types = list(dict.fromkeys(type_of(context, v) for v in (*growth.before, *growth.more)))
     # What a mask chooses is counted where it is asked for its type.
     inside = growth.read | {read for _, _, read in context.read} - outside
-    if len(types) > 1:
+    if not all(may_be_alike(types[0], other) for other in types[1:]):
         raise unlike(context, name, types)
-    (type,) = types
+    type = types[0]
     first_held, *others = [held_in(context, v) for v in (*growth.before, *growth.more)]
     if not all(same_held(first_held, other) for other in others):
         text = f"{list_text(name)} grows in a loop and holds lists or tuples beside others of another kind"
@@ -254,8 +255,9 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
                 _ask(context, growth.held, [*growth.before, *growth.more])
         first_held = first_held if alike else first_held._replace(columns=())
         type = _row_type(first_held) if alike else type
-    if any(n in context.steps or n in inside for d in shape_of(type) for n in named(d)):
-        text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
+    varies = next((one for one in (type, *types) if any(n in context.steps or n in inside for n in named(shape_of(one)))), None)
+    if varies is not None:
+        text = f"{list_text(name)} grows in a loop by {type_text(varies)}, whose length changes from step to step"
         raise UnsupportedError(text, context.loc, "append arrays of one length")
     first = len(growth.before)
     more = symbol(new_name(context, "members")) if each is None else each * known.numbers[1]
@@ -422,7 +424,7 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
     held = held_in(context, value)
     words = grown.inner is not None and bool(grown.inner.columns)
     found = _row_type(held) if words and held is not None and held.columns else type_of(context, value)
-    if not _may_be_alike(found, grown.type) or not same_held(held, grown.inner) or (words and held != grown.inner):
+    if not may_be_alike(found, grown.type) or not same_held(held, grown.inner) or (words and held != grown.inner):
         raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
     noted = context.elements is None and grown.key is not None and not grown.mixed
@@ -437,10 +439,17 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
 
 def put(frame: Frame, grown: Grown, place: Any, value: Any) -> None:
     """Write a member into a row."""
-    if grown.inner is not None and grown.inner.columns:
-        _store(frame, grown.rows, place, value, grown.inner, grown.name)
-    else:
-        _assign_member(frame, grown.rows, place, stored(frame.context, value, grown.rows), grown.name)
+    with frame.context.builder.in_list():
+        if grown.inner is not None and grown.inner.columns:
+            _store(frame, grown.rows, place, value, grown.inner, grown.name)
+        else:
+            _assign_member(frame, grown.rows, place, stored(frame.context, value, grown.rows), grown.name)
+
+
+def put_all(frame: Frame, array: Value, places: Any, values: Any, name: str) -> None:
+    """Write what a list keeps of members into rows."""
+    with frame.context.builder.in_list():
+        _assign_member(frame, array, places, values, name)
 
 
 def stored(context: Context, value: Any, rows: Value) -> Any:
@@ -461,7 +470,7 @@ def _listed(context: Context, value: Any) -> Value:
     return listed(context, value) if isinstance(value, (list, tuple)) else as_value(context, value)
 
 
-def _may_be_alike(first: Type, second: Type) -> bool:
+def may_be_alike(first: Type, second: Type) -> bool:
     """Whether members of these types are of one type, or may be: lengths of run time are compared."""
     if first == second:
         return True
@@ -569,6 +578,9 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
             setattr(part, name, getattr(grown, name))
         if grown.marks is not None:
             part.marks = copied(context, _member(frame, grown.marks, key))
+        if grown.arrays is not None:
+            part.arrays = grown.arrays
+            _keep(context, grown, (part.rows,))
         return part
     rows, key = grown.rows, position(context, key)
     if grown.place is None:
@@ -606,5 +618,6 @@ def joined(context: Context, first: Grown, second: Grown) -> Grown | None:
 
 __all__ = [
     "append", "array_of_members", "begin_step", "comprehension", "end_step", "fill", "fill_inside", "greatest", "joined",
-    "length_of", "member_of", "method", "position", "put", "refuse_outside", "rows_of", "stored", "total", "type_of", "unlike",
+    "length_of", "may_be_alike", "member_of", "method", "position", "put", "put_all", "refuse_outside", "rows_of", "stored",
+    "total", "type_of", "unlike",
 ]  # fmt: skip

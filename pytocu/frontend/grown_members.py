@@ -39,13 +39,13 @@ from pytocu.ir.types import (
 
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
-_assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _marked = Deferred("pytocu.frontend.counted", "marked")
 _columns_of = Deferred("pytocu.frontend.columns", "numbers_in")
 _read_columns = Deferred("pytocu.frontend.columns", "read")
 _store_columns = Deferred("pytocu.frontend.columns", "store")
 _member = Deferred("pytocu.frontend.subscripts", "member")
 _noted = Deferred("pytocu.frontend.columns", "noted")
+_put_all = Deferred("pytocu.frontend.grown", "put_all")
 _position = Deferred("pytocu.frontend.grown", "position")
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 _refuse_if = Deferred("pytocu.frontend.raising", "refuse_if")
@@ -120,6 +120,11 @@ def _note_alias(frame: Frame, grown: Grown, array: Value, value: Any) -> None:
     while scope is not None and not known:
         known = any(held is value for held in scope.locals.values())
         scope = scope.parent
+    for held in frame.context.builder.lists.values():
+        if held.holds(frame.context.builder, array):
+            # A change of this list's member is one of the other's.
+            held.know(frame.context.builder, grown.rows)
+            known = True
     if known:
         builder = frame.context.builder
         grown.aliases.append((array, builder.contents(array)))
@@ -222,8 +227,8 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     _refuse_outside(context, key, dimensions(grown.rows)[0], "list assignment index out of range")
     if grown.marks is not None:
         made, mark = _marked(context, grown, made)
-        _assign_member(frame, grown.marks, key, mark, text)
-    _assign_member(frame, grown.rows, key, cast(context, as_value(context, made), element(grown.rows.type)), text)
+        _put_all(frame, grown.marks, key, mark, text)
+    _put_all(frame, grown.rows, key, cast(context, as_value(context, made), element(grown.rows.type)), text)
 
 
 def refuse_unheld(context: Context, grown: Grown, rows: Value, target: DType) -> None:

@@ -27,6 +27,7 @@ class StepRead(Mutable):
     shared: dict[tuple[Frame, str], list[set[Value]]]
     rebound: dict[tuple[Frame, str], Unset]
     unordered: set[tuple[Frame, str]]
+    of_lists: set[tuple[Frame, str]]
     insts: list[Inst] = fresh(default_factory=list)
     counter: Value | None = None
     lead: list[Value] = fresh(default_factory=list)

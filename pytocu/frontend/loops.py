@@ -72,6 +72,8 @@ from pytocu.ir.dims import DimLike, dim_min, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
 _ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
+_from_before = Deferred("pytocu.frontend.member_arrays", "from_before")
+_names_of_members = Deferred("pytocu.frontend.member_arrays", "names_of_members")
 _at_the_start = Deferred("pytocu.frontend.perhaps", "at_the_start")
 
 
@@ -198,8 +200,10 @@ def loop(
         names, types, rebound = known.start(before, names)
         roots, inside = known.roots, known.inside
     earlier = len(builder.made)
+    of_lists: set[tuple[Frame, str]] = set()
     while True:
-        read = StepRead(names, roots, types, shared, rebound, unordered)
+        read = StepRead(names, roots, types, shared, rebound, unordered, of_lists)
+        held = _from_before(builder, set()) if builder.lists else set()
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
         later, context.later = context.later, context.later or bool(types)
@@ -245,6 +249,10 @@ def loop(
         assert read.state is not None
         # What readings make, in branches and loops of the body too, the next makes anew.
         doubts = read.state.storage[3].keys() - doubted[3].keys() - made
+        if builder.lists:
+            more_of_lists = _names_of_members(builder, read, before) - of_lists
+            doubts = doubts or more_of_lists or _from_before(builder, made) - held
+            of_lists |= more_of_lists
         found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts or more_unordered
         if not found and more_shared == shared:
             if grew:
@@ -347,6 +355,15 @@ def _is_carried(read: StepRead, key: tuple[Frame, str], old: Any, new: Any) -> b
 
 def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[Value], body: Body) -> None:
     builder = frame.context.builder
+    builder.begun.append(len(builder.made))
+    try:
+        _read_step(frame, before, read, op, lead, body)
+    finally:
+        builder.begun.pop()
+
+
+def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[Value], body: Body) -> None:
+    builder = frame.context.builder
     for (owner, name), unset in read.rebound.items():
         owner.locals[name] = unset
     if op == "for_loop":
@@ -371,6 +388,9 @@ def _read(frame: Frame, before: State, read: StepRead, op: str, lead: Sequence[V
         if key in before.shared:
             mark_shared(frame.context, owner.locals[name])
         builder.made.extend(params)
+        for held in builder.lists.values() if key in read.of_lists else ():
+            for param in filter(is_array, params):
+                held.know(builder, param)
         # What steps carry is taken to be in row-major order, or in one that is not known.
         arrays = (leaf for leaf in leaves if isinstance(leaf, Value) and is_array(leaf))
         if key in read.unordered or not all(is_row_major(frame.context, array) for array in arrays):

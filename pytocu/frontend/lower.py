@@ -53,6 +53,7 @@ _forget = Deferred("pytocu.frontend.settling", "forget")
 _settle = Deferred("pytocu.frontend.settling", "settle")
 _settled = Deferred("pytocu.frontend.counted", "settled")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
+_may_be_member = Deferred("pytocu.frontend.member_arrays", "may_be_member")
 _form_of_columns = Deferred("pytocu.frontend.columns", "form_of")
 _again = Deferred("pytocu.frontend.records", "again")
 _placed = Deferred("pytocu.frontend.records", "placed")
@@ -417,8 +418,9 @@ def _refuse_members(context: Context, grown: Grown, leaves: Sequence[Value]) -> 
     rank = len(dimensions(grown.rows)) - 1
     for leaf in leaves:
         root = context.builder.root(leaf)
+        member = _may_be_member(context, grown, leaf) and leaf is not grown.rows
         of_loop = grown.shared and root.inst is not None and bool(root.inst.regions) and is_array(leaf)
-        if (root is grown.rows and leaf is not grown.rows) or (of_loop and len(dimensions(leaf)) == rank):
+        if member or (root is grown.rows and leaf is not grown.rows) or (of_loop and len(dimensions(leaf)) == rank):
             text = f"the function returns {describe(grown)}, and beside it an array that may be one of its members"
             raise UnsupportedError(text, context.loc, "return a copy beside it: x.copy()")
 

@@ -377,6 +377,11 @@ class State:
         held = [v for frame, names in frames for v in (*frame.given, *names.values())]
         return 0 < count == self._uses(value, held, set())
 
+    def uses(self, value: Any) -> int:
+        """How often a value stands among names and in what these hold."""
+        frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
+        return self._uses(value, [v for f, names in frames for v in (*f.given, *names.values())], set())
+
     def _uses(self, value: Any, among: Iterable[Any], seen: set[int]) -> int:
         """How often a list or dict stood among values and in what these held."""
         count = 0
@@ -390,6 +395,8 @@ class State:
                 inside = self.members(one)
             elif isinstance(one, LocalFunction):
                 inside = one.defaults.values()
+            elif isinstance(one, Perhaps):
+                inside = (one.value,)
             elif isinstance(one, Partial):
                 inside = (*one.args, *one.kwargs.values())
             if inside and id(one) not in seen:

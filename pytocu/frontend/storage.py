@@ -76,6 +76,8 @@ class StorageBuilder(Builder):
         of which it is known only where they are in row-major order.
     memory_of : dict
         Of what loops and branches make of the contents of a memory, its handle.
+    lists : dict of MemberArrays
+        The memories of members of lists whose length a run decides, by the places of these.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -102,6 +104,11 @@ class StorageBuilder(Builder):
         self.memory_of: dict[Value, Value] = {}
         self._inside = 0
         self.made: list[Value] = []
+        # How many there were where the steps begin that are being read.
+        self.begun: list[int] = []
+        self.lists: dict[Any, Any] = {}
+        self._in_list = False
+        self._told: set[Value] = set()
 
     def inst(
         self,
@@ -164,6 +171,15 @@ class StorageBuilder(Builder):
             self.compared = compared
             self._inside -= 1
             self._left |= self._chosen.keys() - known
+
+    @contextmanager
+    def in_list(self) -> Iterator[None]:
+        """Change the memory that the members of a list stand in, which is none of an array of the program."""
+        before, self._in_list = self._in_list, True
+        try:
+            yield
+        finally:
+            self._in_list = before
 
     @contextmanager
     def behind(self, insts: list[Inst]) -> Iterator[None]:
@@ -251,6 +267,15 @@ class StorageBuilder(Builder):
         for result, _, memories in results:
             if memories:
                 self._either[result] = frozenset(memories)
+        for result, given, _ in results:
+            self._told.add(result)
+            for held in self.lists.values():
+                if any(held.holds(self, v) for v in given if isinstance(v, Value) and isinstance(v.type, ArrayType)):
+                    held.know(self, result)
+
+    def is_told(self, result: Value) -> bool:
+        """Whether it was stated which memories a result of a loop or branch may be."""
+        return result in self._told
 
     def choose(self, result: Value, tests: Sequence[Value], arrays: Sequence[Value]) -> None:
         """State which array a result of a loop or branch is: the first of which the test holds, or the last one.
@@ -468,6 +493,14 @@ class StorageBuilder(Builder):
             handle = self._views[handle][0]
         return handle
 
+    def sources(self, root: Value) -> list[Value]:
+        """The memories that a copy would be a view of, as the elements of these lie in memory."""
+        found: list[Value] = []
+        while root in self._perhaps_views:
+            root = self._perhaps_views[root][0]
+            found.append(root)
+        return found
+
     def argument(self, handle: Value) -> Value | None:
         """The parameter whose memory a handle is in, or None for memory the function made."""
         while handle not in self.arguments:
@@ -503,6 +536,8 @@ class StorageBuilder(Builder):
         """Replace the elements of an array; `new` has its dtype and broadcasts to its shape."""
         handle, new = self._in_memory(handle, new)
         root = self.root(handle)
+        for held in self.lists.values() if not self._in_list else ():
+            held.refuse_change(self, root)
         if root in self._perhaps_views:
             self._demand_copy(root, changed=True)
         self._demand_order(root)

@@ -385,11 +385,13 @@ class Grown:
         It is a member of a list of which members may be one list, so that none may be changed.
     sure : bool
         What is read names no place outside of it.
+    arrays : MemberArrays or None
+        The memories of its members, where these are arrays and a run decides how many there are.
     """
 
     __pytocu_plain__ = True
     __slots__ = (
-        "after", "aliases", "appended", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
+        "after", "aliases", "appended", "arrays", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
         "kinds", "marks", "mixed", "name", "origin", "own", "place", "queue", "roots", "rows", "shared", "start", "sure",
         "text", "type",
     )  # fmt: skip
@@ -413,6 +415,7 @@ class Grown:
         self.after: Any = None
         self.inner: Any = None
         self.key: Any = None
+        self.arrays: Any = None
 
 
 class Counted(Grown):
