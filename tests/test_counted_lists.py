@@ -2,7 +2,7 @@
 
 import linecache
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -679,3 +679,70 @@ def returned_beside(x, u):
 def test_members_with_other_names_are_not_returned(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(np.array([1.0, 2.0, 3.0]), U)
+
+
+class Place(NamedTuple):
+    row: Any
+    column: Any
+
+
+def in_tuples(x):
+    e = [(x[0], Place(0, 0))]
+    for i in range(len(x)):
+        if x[i] < 0.9:
+            e.append((x[i], Place(i, -i)))
+    e[0] = (x[2], Place(7, 8))
+    e.insert(1, (x[3], Place(1, 1)))
+    e.remove((x[0], Place(0, 0)))
+    greatest = max(e)
+    e.sort(reverse=True)
+    by_row = sorted(e, key=lambda t: t[1][0] * -1)
+    return e, (x[2], Place(2, -2)) in e, e.count((x[3], Place(3, -3))), greatest, e[-1][1].column, by_row
+
+
+def deeper(x):
+    found = [(x[i], (i, (x[i] * 2, True))) for i in range(len(x)) if x[i] < 0.6]
+    chosen = found[0] if x[0] < x[1] else found[-1]
+    return found, chosen, min(found), found[0] == found[-1]
+
+
+def stacked(x):
+    stack = [(0, (0.0, 0.0))]
+    n = 0
+    while stack:
+        d, (a, b) = stack.pop()
+        n += a + b
+        if d < 3:
+            stack.append((d + 1, (a + 0.5, b)))
+            stack.append((d + 1, (a, b + x[d])))
+    return n, len(stack)
+
+
+@pytest.mark.parametrize("function", [in_tuples, deeper, stacked])
+def test_tuples_in_tuples(function: Callable[..., Any]) -> None:
+    x = np.array([0.5, 0.1, 0.9, 0.3, 0.7, 0.2])
+    expected, found = function(x), pytocu.jit(function)(x)
+    # Classes of numbers, too.
+    assert repr(found) == repr(expected)
+
+
+def two_forms(x):
+    e = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            e.append((x[i], (i, i)))
+        else:
+            e.append((x[i], i, i))
+    return e
+
+
+def as_array(x):
+    return np.array([(x[i], (i, i)) for i in range(len(x)) if x[i] > 0])
+
+
+@pytest.mark.parametrize(
+    ("function", "said"), [(two_forms, "tuples with tuples in them beside others"), (as_array, "an array of tuples that hold")]
+)
+def test_tuples_in_tuples_are_alike(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        pytocu.jit(function)(A)

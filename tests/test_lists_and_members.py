@@ -101,9 +101,9 @@ def test_one_value_is_repeated_where_only_a_run_knows_that_it_is_one() -> None:
         agrees(chosen_to_chosen, -X * X, np.array(y))
 
 
-def test_tuples_in_tuples_are_refused() -> None:
+def test_arrays_in_tuples_in_tuples_are_refused() -> None:
     def nested(x, n):
-        return len([((x[i], i), -i) for i in range(n) if x[i] > 0])
+        return len([((x * i, i), -i) for i in range(n) if x[i] > 0])
 
     with pytest.raises(UnsupportedError, match="holds tuples in tuples") as refused:
         pytocu.jit(nested)(X, 6)

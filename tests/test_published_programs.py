@@ -460,6 +460,34 @@ def gillespie(u, x0, tmax):
     return np.array(times), np.array(traj)
 
 
+def kruskal(W):
+    """A minimal spanning tree."""
+    n = W.shape[0]
+    edges = []
+    for i in range(n):
+        for j in range(i + 1, n):
+            if W[i, j] > 0:
+                edges.append((W[i, j], (i, j)))
+    edges.sort()
+    parent = list(range(n))
+
+    def find(x):
+        while parent[x] != x:
+            parent[x] = parent[parent[x]]
+            x = parent[x]
+        return x
+
+    total = 0.0
+    tree = []
+    for w, (u, v) in edges:
+        ru, rv = find(u), find(v)
+        if ru != rv:
+            parent[ru] = rv
+            total += w
+            tree.append((u, v))
+    return total, tree, edges
+
+
 def seeds(X, k, u):
     """The first centers of k-means++."""
     centers = [X[int(u[0] * len(X))]]
@@ -525,6 +553,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (convex_hull, grids(1, 20, 2), 0),
     (runge_kutta_fehlberg, (np.array([10.0, 5.0]), 1.0, 1e-5), 2**14),
     (gillespie, (RANDOM.random(30), np.array([100.0, 50.0]), 1.0), 4),
+    (kruskal, (np.where(RANDOM.random((8, 8)) < 0.5, RANDOM.random((8, 8)), 0),), 0),
     (seeds, (RANDOM.random((20, 2)), 3, RANDOM.random(3)), 0),
     (longstaff_schwartz, (0.9 + 0.2 * RANDOM.random((5, 30)), 1.0, 0.05, 0.1), 2**20),
 ]  # fmt: skip

@@ -17,7 +17,7 @@ from pytocu.frontend.numbers import common_type, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.reading import read_bool, scalar_of
-from pytocu.frontend.values import Context, as_value, dimensions, is_array, is_dynamic
+from pytocu.frontend.values import Context, as_value, dimensions, flattened, is_array, is_dynamic
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import ScalarType, Type, WeakType, element
 
@@ -87,6 +87,9 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
     NeedsBranch
         Both are arrays.
     """
+    if all(isinstance(v, tuple) and flattened(v) is not v for v in (yes, no)):
+        # They are no arrays.
+        raise NeedsBranch(f"{what} chooses at run time between tuples", context.loc, "write it as an if statement")
     first, second = (as_value(context, v) for v in (yes, no))
     common = common_type(context, first.type, second.type)
     if common is not None:

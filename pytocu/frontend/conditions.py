@@ -33,7 +33,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import WEAK_BOOL, WeakType
+from pytocu.ir.types import WEAK_BOOL, ScalarType, WeakType
 
 _contains_counted = Deferred("pytocu.frontend.list_methods", "contains")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
@@ -188,6 +188,9 @@ def _same_members(frame: Frame, left: Any, right: Any) -> Any:
     same: Any = True
     for a, b in zip(left, right, strict=True):
         one = a is b or _compare_one(frame, ast.Eq(), a, b)
+        if isinstance(one, Value) and isinstance(one.type, ScalarType):
+            # What two scalars of NumPy's are compared to is asked for its truth.
+            one = read_bool(context, one)
         if isinstance(one, Value) and one.type != WEAK_BOOL:
             raise UnsupportedError(
                 f"a comparison of a {type(left).__name__} that holds {describe(a if is_dynamic(a) else b)}",

@@ -79,6 +79,7 @@ _columns = Deferred("pytocu.frontend.columns", "of_counted")
 _joined = Deferred("pytocu.frontend.columns", "joined")
 _put = Deferred("pytocu.frontend.grown", "put")
 _noted = Deferred("pytocu.frontend.columns", "noted")
+_rebuilt = Deferred("pytocu.frontend.columns", "rebuilt")
 _row_type = Deferred("pytocu.frontend.columns", "row_type")
 _types_of = Deferred("pytocu.frontend.columns", "types_of")
 _unlike = Deferred("pytocu.frontend.grown", "unlike")
@@ -104,8 +105,13 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     if around is None or context.elements is not None or not isinstance(held, list) or not around.state.is_own(held):
         return
     bound = _names(around.state, held)
-    if any(flattened(member) is not member for member in members):
-        text = f"{list_text(bound[0]) if bound else 'a list'} is longer in some runs than in others and holds tuples in tuples"
+    nested = any(flattened(member) is not member for member in members)
+    if nested and len(bound) == 1 and (words := _joined(context, members)) is not None:
+        _want(context, Wanted(around.place, bound[0], _row_type(words), words, branch))
+        return
+    if nested:
+        said = "is longer in some runs than in others and holds tuples in tuples that are not alike"
+        text = f"{list_text(bound[0]) if bound else 'a list'} {said}"
         raise UnsupportedError(text, context.loc, "let each member be one tuple: (a, b, c) for ((a, b), c)")
     inside = {held_in(context, member) for member in members}
     if len(bound) == 1 and inside == {None} and (of_arrays := _array_type(context, members)) is not None:
@@ -546,10 +552,10 @@ def ask_for_marks(context: Context, grown: Grown) -> None:
 def _store(frame: Frame, counted: Counted, place: Any, value: Any) -> None:
     """Write a member into a row, and whether it is NumPy's where that is kept."""
     if counted.marks is not None and counted.inner is not None:
-        pairs = [marked(frame.context, counted, number) for number in value]
+        pairs = [marked(frame.context, counted, number) for number in flattened(value)]
         for number, (_, mark) in enumerate(pairs):
             _put_all(frame, counted.marks, (place, number), mark, counted.name)
-        value = getattr(type(value), "_make", tuple)([number for number, _ in pairs])
+        value = _rebuilt(counted.inner._replace(kind=type(value)), [number for number, _ in pairs])
     elif counted.marks is not None:
         value, mark = marked(frame.context, counted, value)
         _put_all(frame, counted.marks, place, mark, counted.name)
@@ -579,6 +585,8 @@ def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
         if not _fits(context, counted, value):
             raise _unlike(context, counted.name, [counted.type, _type_of(context, value)])
         return as_value(context, value)
+    if (counted.inner is not None and counted.inner.form is not None) or flattened(value) is not value:
+        return _columns(context, counted, value)
     found = _type_of(context, value)
     held = held_in(context, value)
     alike = same_held(held, counted.inner)

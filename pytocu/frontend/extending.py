@@ -83,7 +83,7 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
 
 def _words_differ(one: Grown, other: Grown) -> bool:
     """Whether rows of words stand for tuples of other numbers."""
-    return one.inner is not None and one.inner.columns != other.inner.columns
+    return one.inner is not None and (one.inner.columns, one.inner.form) != (other.inner.columns, other.inner.form)
 
 
 def _append(frame: Frame, counted: Counted, value: Any, /) -> None:

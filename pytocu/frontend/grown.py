@@ -48,6 +48,7 @@ from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
 from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _as_rows = Deferred("pytocu.frontend.columns", "as_rows")
+_is_uneven = Deferred("pytocu.frontend.columns", "is_uneven")
 _noted = Deferred("pytocu.frontend.columns", "noted")
 _row_type = Deferred("pytocu.frontend.columns", "row_type")
 _store = Deferred("pytocu.frontend.columns", "store")
@@ -236,6 +237,9 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     if known is None or context.elements is not None or len(bound) != 1 or not state.is_own(growth.held):
         raise found.plain()
     ((owner, name),) = bound
+    if any(isinstance(member, tuple) and _is_uneven(member) for member in (*growth.before, *growth.more)):
+        with _around(context, state):
+            _ask(context, growth.held, [*growth.before, *growth.more])
     outside = {read for _, _, read in context.read} - growth.read
     types = list(dict.fromkeys(type_of(context, v) for v in (*growth.before, *growth.more)))
     # What a mask chooses is counted where it is asked for its type.

@@ -41,6 +41,8 @@ _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
 _marked = Deferred("pytocu.frontend.counted", "marked")
 _columns_of = Deferred("pytocu.frontend.columns", "numbers_in")
+_form_in = Deferred("pytocu.frontend.columns", "form_in")
+_is_uneven = Deferred("pytocu.frontend.columns", "is_uneven")
 _read_columns = Deferred("pytocu.frontend.columns", "read")
 _store_columns = Deferred("pytocu.frontend.columns", "store")
 _member = Deferred("pytocu.frontend.subscripts", "member")
@@ -67,12 +69,15 @@ class Held(NamedTuple):
         What these hold, where they are lists or tuples as well.
     columns : tuple of Type
         Those of the numbers in a tuple, where they differ; see `pytocu.frontend.columns`.
+    form : tuple or None
+        For each member of a tuple that holds tuples: None, or the class of the tuple that it is and the form of that.
     """
 
     kind: type
     type: Type | None
     inner: Held | None
     columns: tuple[Type, ...] = ()
+    form: tuple[Any, ...] | None = None
 
 
 def held_in(context: Context, value: Any) -> Held | None:
@@ -81,6 +86,8 @@ def held_in(context: Context, value: Any) -> Held | None:
         return Held(list, value.type, value.inner)
     if not isinstance(value, (list, tuple)):
         return None
+    if isinstance(value, tuple) and _is_uneven(value) and (columns := _columns_of(context, value)):
+        return Held(type(value), None, None, columns, _form_in(value))
     types = {_type_of(context, member) for member in value}
     inside = {held_in(context, member) for member in value}
     if len(types) != 1 or len(inside) != 1:
