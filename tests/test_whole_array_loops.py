@@ -864,3 +864,45 @@ def test_results_of_a_branch_are_made_of_different_sums():
         given = a, np.ones(size), 1e-3, most
         for found, wanted in zip(jitted(*given), power_iteration(*given), strict=True):
             np.testing.assert_allclose(found, wanted, rtol=1e-12)
+
+
+def taken_from_a_pile(w):
+    pile, n, total = [w[0, 0]], 0, w[0, 0] * 0
+    while pile and n < len(w):
+        # Where nothing is taken from its beginning, it begins at a position that is known.
+        total += pile[0]
+        if len(pile) > 1:
+            pile[0] = pile.pop()
+        else:
+            pile.pop()
+        near = np.nonzero(w[n] > 0.5)[0]
+        if len(near) > 2:
+            pile.append(total)
+            pile.append(near[0] + 0.25)
+        n += 1
+    return total, len(pile)
+
+
+def ends_are_changed(y, u):
+    z, w, before = y.copy(), y * 2, 0.0
+    for k in range(len(u)):
+        m = np.nonzero(z > u[k])[0]
+        old = z.copy()
+        if len(m) > 10:
+            z[0] = w[-1]
+            w[-1] = z[0] + z[1]
+            z[1] = old[0] + w[0]
+        elif len(m) % 2:
+            z[2] = z[::-1][0] + len(m)
+        before += (old - z).sum()
+    return z, w, before
+
+
+def test_few_elements_are_changed_where_they_are() -> None:
+    pile = np.random.default_rng(1).random((9, 6))
+    everywhere(taken_from_a_pile, pile)
+    plan = pytocu.jit(taken_from_a_pile).lower(pile).compile("cpu").plan
+    # The list has room for millions, which no branch copies.
+    lengths = [step[3][0] for step in plan.steps if step[0] == "allocate" and step[3]]
+    assert len([length for length in lengths if isinstance(length, int) and length > 2**20]) == 1
+    everywhere(ends_are_changed, np.random.default_rng(2).random(40), np.linspace(0.2, 0.9, 8), ulp=4)

@@ -14,6 +14,7 @@ single step behind it is copied.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from pytocu.errors import UnsupportedError
@@ -118,6 +119,10 @@ def _with_its_view(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Seq
     return (builder.emit("update", (old, view, new), name=inst.results[0].name),)
 
 
+_FEW = 16
+"""Elements that are changed where they are."""
+
+
 def is_whole(inst: Inst) -> bool:
     """Whether a loop or branch is no element operation, and not about Python scalars alone.
 
@@ -160,7 +165,8 @@ def _changes_parts(value: Value, first: Value) -> bool:
         assert made is not None
         if made.op.name == "update":
             views = chain_from(made.args[0], made.args[1])
-            if not any(map(is_number, set().union(*(named(v) for view in views for _, v in view.attrs)))):
+            named_there = set().union(*(named(v) for view in views for _, v in view.attrs))
+            if not _is_few(made.args[1].type, value.type) and not any(map(is_number, named_there)):
                 return False
             value = made.args[0]
         elif made.op.name == "if_else":
@@ -173,6 +179,14 @@ def _changes_parts(value: Value, first: Value) -> bool:
         else:
             return False
     return True
+
+
+def _is_few(part: Type, whole: Type) -> bool:
+    """Whether a part has a few elements of an array that has many, or may have."""
+    lengths, others = ([n for n in shape_of(type) if isinstance(n, int)] for type in (part, whole))
+    if len(lengths) < len(shape_of(part)) or prod(lengths) > _FEW:
+        return False
+    return len(others) < len(shape_of(whole)) or prod(others) > _FEW * _FEW
 
 
 def _in_branches(inst: Inst, k: int) -> int | None:
