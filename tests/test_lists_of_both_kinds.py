@@ -11,6 +11,7 @@ import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
+from pytocu.testing.compare import compare
 
 
 def ready(n, e):
@@ -75,3 +76,53 @@ def test_a_member_that_is_computed_of_either_is_refused() -> None:
 
     with pytest.raises(UnsupportedError, match="what the list that is returned holds"):
         pytocu.jit(counted_up)(3, np.array([0, 1, 0, 2]))
+
+
+def floats_are_replaced(n, e):
+    found = [0.5, e[0] / 2]
+    for k in range(n):
+        if e[k] == 0:
+            found.append(k)
+    found[0] = 1
+    found[1] = 2
+    return np.array(found)
+
+
+def floats_are_taken(n, e):
+    found = [e[0] / 2]
+    for k in range(n):
+        if e[k] == 0:
+            found.append(k)
+    found.pop(0)
+    return np.array(found)
+
+
+def a_float_stays(n, e):
+    found = [e[0] / 2]
+    for k in range(n):
+        if e[k] == 0:
+            found.append(k)
+    return np.array(found), np.array(found[:1], dtype=float)
+
+
+def begins_with_an_int(n, e):
+    t, k = 0, 0
+    found = [t]
+    while k < n:
+        t += e[k] / 2
+        if t > 0:
+            found.append(t)
+        k += 1
+    return np.array(found)
+
+
+def test_an_array_of_ints_that_stand_among_floats() -> None:
+    given = 3, np.array([0, 1, 0, 2])
+    compare(pytocu.jit(begins_with_an_int)(*given), begins_with_an_int(*given))
+    with pytest.raises(UnsupportedError, match="may hold Python's ints alone"):
+        pytocu.jit(begins_with_an_int)(1, given[1])
+    for made, expected in zip(pytocu.jit(a_float_stays)(*given), a_float_stays(*given), strict=True):
+        compare(made, expected)
+    for function in (floats_are_replaced, floats_are_taken):
+        with pytest.raises(UnsupportedError, match="may hold Python's ints alone"):
+            pytocu.jit(function)(*given)

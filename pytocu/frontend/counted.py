@@ -370,8 +370,10 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     made.queue = _queue_of(context, old)
     _arrays(frame, made, old)
     if isinstance(old, list):
+        made.began, made.floats = len(old), 0
         for number, value in enumerate(old):
             _store(frame, made, number, of_this_kind(context, made, value))
+            made.floats = made.floats or int(_is_float(context, value))
         made.length = len(old)
     else:
         of_old = old.rows if isinstance(old, Counted) else _rows_of(context, old)
@@ -483,6 +485,8 @@ def _unbounded(context: Context, counted: Counted, where: str) -> UnsupportedErr
 def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     """``list.append`` of a member, which has a number where a line appends several."""
     context = frame.context
+    if not _is_float(context, value):
+        context.shortened.add((counted.kinds, "ints"))
     value = of_this_kind(context, counted, value)
     make_room(context, counted, 1, number)
     place = binary(context, "add", counted.begin, counted.length)
@@ -491,6 +495,15 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     _note_array(frame, counted, value)
     _store(frame, counted, place, value)
     counted.length = binary(context, "add", counted.length, 1)
+
+
+def _is_float(context: Context, value: Any) -> bool:
+    """Whether a number is none of Python's ints on any way that it comes here."""
+    if not isinstance(value, Value):
+        return type(value) is not int
+    if isinstance(value.type, WeakType):
+        return value.type != WEAK_INT
+    return value.inst is not None and value.inst.op.name != "from_python" and not value.inst.regions
 
 
 class Kinds(NamedTuple):
@@ -696,12 +709,20 @@ def pop(frame: Frame, counted: Counted, key: Any = -1) -> Any:
 
 
 def _shorter(context: Context, counted: Counted, key: int) -> None:
+    _lose(context, counted)
     if key == 0:
         counted.begin = binary(context, "add", counted.begin, 1)
     counted.length = binary(context, "subtract", counted.length, 1)
 
 
+def _lose(context: Context, counted: Counted) -> None:
+    """Note that members go, or others come in their place."""
+    if counted.kinds is not None:
+        context.shortened.add(counted.kinds)
+
+
 def _clear(frame: Frame, counted: Counted) -> None:
+    _lose(frame.context, counted)
     counted.begin = counted.length = 0
 
 
@@ -809,6 +830,7 @@ def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> N
         said = f"{text} = ... changes a list whose length a run decides, at more than one place"
         raise UnsupportedError(said, context.loc, "assign to one place at a time")
     value = of_this_kind(context, counted, value)
+    _lose(context, counted)
     key = _position(context, key)
     if not counted.sure:
         _refuse_outside(context, counted, key, "list assignment index out of range")

@@ -18,6 +18,7 @@ from pytocu.frontend.operators import binary
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.values import Counted, Generated, Grown, Masked, Steps, as_value, dimensions, is_array
+from pytocu.ir.types import WEAK_INT
 
 _insert = Deferred("pytocu.frontend.list_methods", "insert")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
@@ -63,6 +64,8 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         if values.type != counted.type or not same_held(values.inner, counted.inner) or _words_differ(values, counted):
             raise unlike(context, counted.name, [counted.type, values.type])
         as_mixed(context, counted, values)
+        if values.ints or values.type == WEAK_INT:
+            context.shortened.add((counted.kinds, "ints"))
         # How many a list has is known later than how many it has room for.
         most = dimensions(values.rows)[0]
         # It may be the list itself.

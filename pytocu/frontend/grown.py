@@ -520,6 +520,8 @@ def rows_of(context: Context, grown: Grown) -> Value:
 
 def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Value:
     """What ``np.array`` makes of the list; with a dtype, an empty one of numbers has that dtype and one axis."""
+    if grown.ints and grown.inner is None and not typed:
+        _refuse_ints(context, grown)
     if isinstance(grown, Counted):
         grown = _settled(context, grown)
     rows = rows_of(context, grown)
@@ -536,6 +538,22 @@ def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Val
             break
         held = held.inner
     return copied(context, rows)
+
+
+def _refuse_ints(context: Context, grown: Grown) -> None:
+    """Refuse an array of Python's ints and floats, where there may be no float: it is one of integers then."""
+    text = f"{grown.text} may hold Python's ints alone, and so the dtype of an array of it is known only at run time"
+    error = UnsupportedError(text, context.loc, "state it, as np.array(x, dtype=float), or append floats: float(k)")
+    if not isinstance(grown, Counted) or context.counting or grown.floats is None or grown.kinds in context.shortened:
+        raise error
+    if not grown.floats:
+        count = number_as_dim(context, grown.length)
+        if count is None or (grown.kinds, "ints") in context.shortened:
+            raise error
+        # Each that was appended is a float.
+        least = grown.began + 1
+        require_equal(context, dim_min(count, least), least, "UnsupportedError", text)
+        context.doubted = True
 
 
 def length_of(context: Context, grown: Grown) -> Any:

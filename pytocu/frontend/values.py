@@ -221,6 +221,8 @@ class Context:
         What NumPy or Python refuses where a run may not come.
     doubted : bool
         Whether an array is read whose dtype is another one for runs that are refused.
+    shortened : set
+        The lists whose length a run decides of which members go, or are replaced; with ``ints`` those that get Python's ints.
     others : dict from (Loc or None, str) to tuple of CompileError
         What else is wrong where these stand, by their places and texts, as it was found when the function was read before.
     """
@@ -231,7 +233,7 @@ class Context:
         "given_back", "growing", "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side",
         "in_steps", "inlined", "later", "loops", "marks", "members", "met", "most", "numbers", "open", "origins", "others",
         "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
-        "repeated", "shared", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
+        "repeated", "shared", "shortened", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -273,6 +275,7 @@ class Context:
         self.repeated: set[int] = set()
         self.given_back: list[Grown] = []
         self.shared: dict[int, Any] = {}
+        self.shortened: set[Any] = set()
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
         self.in_message: list[Value] | None = None
@@ -440,9 +443,13 @@ class Counted(Grown):
         Whether there is room for the most, since nobody knows how many there will be.
     wanted : object
         What is asked for where members are of another type than was known.
+    began : int
+        How many members there were in the list that became this one.
+    floats : int or None
+        Whether one of these was no Python int; None where that is not known.
     """
 
-    __slots__ = ("at", "depth", "held", "sites", "unbounded", "wanted", "watched", "written_out")
+    __slots__ = ("at", "began", "depth", "floats", "held", "sites", "unbounded", "wanted", "watched", "written_out")
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
@@ -452,6 +459,8 @@ class Counted(Grown):
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
         self.watched: set[tuple[Loc, int]] = set()
         self.unbounded = False
+        self.began = 0
+        self.floats: int | None = None
         self.wanted: Any = None
         self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool] | None]]] = {}
         # No loop makes it longer by as many members in each step.
