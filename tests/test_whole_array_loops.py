@@ -906,3 +906,35 @@ def test_few_elements_are_changed_where_they_are() -> None:
     lengths = [step[3][0] for step in plan.steps if step[0] == "allocate" and step[3]]
     assert len([length for length in lengths if isinstance(length, int) and length > 2**20]) == 1
     everywhere(ends_are_changed, np.random.default_rng(2).random(40), np.linspace(0.2, 0.9, 8), ulp=4)
+
+
+def history(x, tolerance):
+    f = x**2 - 0.3
+    found = [np.abs(f).max()]
+    k = 0
+    while np.abs(f).max() > tolerance and k < 30:
+        x = x - f / (2 * x + 1)
+        f = x**2 - 0.3
+        found.append(np.abs(f).max())
+        k += 1
+    return x, found
+
+
+def changed_before(a, u):
+    b = a.copy()
+    a[1:] *= 2
+    for k in range(len(u)):
+        m = np.nonzero(u > u[k])[0]
+        if len(m) > 2:
+            u[0] += len(m)
+    return u, b
+
+
+def test_what_only_the_end_asks_for_is_changed_where_it_is() -> None:
+    x = np.linspace(0, 1, 20)
+    everywhere(history, x, 0.01)
+    # A step whose condition is a branch has two pieces, and the list has room for millions.
+    plan = pytocu.jit(history).lower(x, 0.01).compile("cpu").plan
+    lengths = [step[3][0] for step in plan.steps if step[0] == "allocate" and step[3]]
+    assert len([length for length in lengths if isinstance(length, int) and length > 2**20]) == 1
+    everywhere(changed_before, RANDOM.random(9), RANDOM.random(8))

@@ -488,7 +488,7 @@ class _Writer:
         """The argument's memory that may hold a changed array from here on."""
         first, changed = contents_of(result)
         others = [r for r in results if r is not result and contents_of(r)[0] is first]
-        if not changed or first not in self.now or others or result not in {a for i in behind[:-1] for a in i.args}:
+        if not changed or first not in self.now or others:
             return None
         return self.now[first] if self._is_free(first, behind) else None
 
