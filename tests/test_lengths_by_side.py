@@ -252,6 +252,14 @@ def returned_filtered(x, n):
     return x
 
 
+def one_of_three_returned(x, n):
+    if n > 3:
+        return x[x > 0]
+    if n > 1:
+        return x[x < 0]
+    return x
+
+
 def maybe_nothing(x, n):
     if n > 2:
         x = x[x > 100]
@@ -262,7 +270,7 @@ def maybe_nothing(x, n):
 
 COMPUTED = [
     filtered, filtered_and_changed, one_of_three_masks, filtered_twice, rows_filtered, filtered_or_not, positions,
-    filtered_in_steps, under_two_names, from_a_function, returned_filtered, maybe_nothing,
+    filtered_in_steps, under_two_names, from_a_function, returned_filtered, one_of_three_returned, maybe_nothing,
 ]  # fmt: skip
 VALUES = [np.array([-1.0, 2, 1, 3, -4, 2]), np.zeros(0), np.array([5.0]), np.array([-1.0, -2]), np.arange(300.0) - 150]
 

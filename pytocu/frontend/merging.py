@@ -297,7 +297,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             way_out(first.type, second.type),
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
-    _hand_tests(merge, sides, given)
+    _hand_tests(merge, sides, list(zip(*parts, strict=True)))
     put = _known_memories(merge, given)
     merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
     return None
@@ -581,6 +581,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         form = forms[0]
         pairs = []
         cut = _cut_off(merge, sides, parts, "")
+        _hand_tests(merge, sides, [(parts[0][k], parts[1][k]) for k in cut])
         parts = [[v for k, v in enumerate(part) if k not in cut] for part in parts]
         for a, b in zip(*parts, strict=True):
             made = _agreed(merge, sides, a, b)
