@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.reshaping import filled
-from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
+from pytocu.frontend.values import Context, Masked, as_value, dim_value
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
 from pytocu.ir.dims import DimLike, ends_of, greatest
@@ -52,15 +52,15 @@ class Handed:
         return self.array, self._given, {memory for array in self._given for memory in builder.memories(array)}
 
 
-def handed_on(merge: Merge, sides: Sequence[Side], arrays: tuple[Any, Any]) -> Handed | None:
-    """What the sides hand on; None where their lengths are known outside, or they differ in more than the first."""
+def handed_on(merge: Merge, sides: Sequence[Side], arrays: tuple[Value, Value]) -> Handed | None:
+    """What the sides hand on of arrays of which a length is known in one of them only; None where they differ in more."""
     context = merge.context
-    if context.elements is not None or not all(map(is_array, arrays)):
+    if context.elements is not None:
         return None
     first, second = (regions.bare(array.type) for array in arrays)
     assert isinstance(first, ArrayType)
     assert isinstance(second, ArrayType)
-    if not merge.hides(first, second) or not first.shape or not second.shape:
+    if not first.shape or not second.shape:
         return None
     rest = first.shape[1:]
     if first.dtype is not second.dtype or rest != second.shape[1:] or named(rest) & merge.inner:

@@ -318,6 +318,8 @@ def _cut_off(merge: Merge, sides: list[Side], parts: Sequence[Sequence[Any]], na
     """Places of arrays whose lengths the sides find out, where the arrays are put when the results are there."""
     made: dict[int, Any] = {}
     for k, (a, b) in enumerate(zip(*parts, strict=True)):
+        if not is_array(a) or not is_array(b) or not merge.hides(a.type, b.type):
+            continue
         if (found := merge.handed.get((a, b))) is None and (found := _handed_on(merge, sides, (a, b))) is None:
             continue
         made[k] = None
