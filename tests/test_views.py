@@ -304,6 +304,13 @@ def copies_of_sorted(x: Any) -> Any:
     return second * 2
 
 
+def copies_of_positions(x: Any) -> Any:
+    y = np.argsort(x.T, axis=0)
+    first, second = y.reshape(-1), y.reshape(2, -1)
+    first += 1
+    return second * 2
+
+
 def copy_of_sorted(x: Any) -> Any:
     y = np.sort(x.T, axis=0)
     z = y.reshape(-1)
@@ -313,10 +320,10 @@ def copy_of_sorted(x: Any) -> Any:
 
 def test_what_nobody_reads_may_be_either() -> None:
     x = np.arange(24.0).reshape(4, 6)
-    for function in (copy_of_columns, copies_of_columns, copy_of_sorted):
+    for function in (copy_of_columns, copies_of_columns, copy_of_sorted, copies_of_sorted):
         compare(pytocu.jit(function)(x), function(x))
     with pytest.raises(pytocu.UnsupportedError, match="is a view of y or a copy, as the elements of y lie in memory"):
-        pytocu.jit(copies_of_sorted)(x)
+        pytocu.jit(copies_of_positions)(x)
 
 
 def test_all_elements_of_lengths_whose_product_is_1() -> None:

@@ -277,7 +277,7 @@ def _only(inst: Inst, once: DimLike) -> Inst:
     first, *others = inst.attr("dims")
     match inst.attr("kind"):
         case "index":
-            attrs["shapes"] = (("once", once, False), *inst.attr("shapes"))
+            attrs["dims"] = (first * once, others[0] * once + 1 - once, *others[1:])
         case "equal":
             attrs["dims"] = (first * once, *others)
         case _:
