@@ -946,6 +946,15 @@ def test_a_minimum_of_a_minimum_keeps_what_nan_chooses(dtype):
     compare(pytocu.jit(most)(b, c), most(b, c))
 
 
+def test_one_element_for_several_of_a_vector_in_many_ways() -> None:
+    # A power of integers is 64 squares behind each other, and so of 2**64 ways.
+    def powers(column: Any, exponents: Any) -> Any:
+        return np.append(column[::-1] ** exponents.reshape(-1, 2), 1)
+
+    column, exponents = np.arange(7, dtype=np.uint64)[:, None], np.arange(14, dtype=np.uint64)
+    compare(pytocu.jit(powers)(column, exponents), powers(column, exponents))
+
+
 @pytest.mark.parametrize(("count", "dtype"), [(1, "f32"), (2, "f64"), (4, "f32"), (8, "f64"), (16, "i8"), (32, "u16")])
 def test_vectors_are_transposed_as_a_square(count: int, dtype: str) -> None:
     """One row of the matrix a vector, with one piece of 16 bytes or several."""

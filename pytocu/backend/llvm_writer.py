@@ -203,14 +203,21 @@ class Writer(RowWriter):
         if self.dialect.keeps_loops and is_widened(inst):
             # It is not to be unrolled.
             wanted = '!"llvm.loop.unroll.disable"'
+        elif self.dialect.long and has_many_ways(inst):
+            wanted = '!"llvm.loop.vectorize.enable", i1 false'
         elif self.dialect.long and self.is_long(inst):
             wanted = '!"llvm.loop.interleave.count", i32 2'
         else:
             return ""
-        self.declarations.add(f"!{_LOOPS} = !{{{wanted}}}")
-        number = _LOOPS + sum(declared.startswith("!") for declared in self.declarations)
+        notes = [declared for declared in self.declarations if declared.startswith("!")]
+        wish = next((note.partition(" ")[0] for note in notes if note.endswith(f" = !{{{wanted}}}")), "")
+        if not wish:
+            wish = f"!{_LOOPS + len(notes)}"
+            self.declarations.add(f"{wish} = !{{{wanted}}}")
+            notes.append(wish)
+        number = _LOOPS + len(notes)
         # Each loop has a node of its own, which LLVM knows by its naming itself.
-        self.declarations.add(f"!{number} = distinct !{{!{number}, !{_LOOPS}}}")
+        self.declarations.add(f"!{number} = distinct !{{!{number}, {wish}}}")
         return f", !llvm.loop !{number}"
 
     def is_long(self, inst: Inst) -> bool:
@@ -592,6 +599,26 @@ def _kept(block: Block) -> Iterator[Inst]:
 def _arithmetic(insts: Sequence[Inst]) -> int:
     """How many operations on floats there are."""
     return sum(i.op.kind == "elementwise" and kind_of(i.types[0]) == "f" for i in insts)
+
+
+_MANY_WAYS = 2**20
+"""Of one value to those that it is computed of; LLVM follows so many within milliseconds."""
+
+
+def has_many_ways(inst: Inst) -> bool:
+    """Whether LLVM would not come to an end with a loop that it makes vectors of.
+
+    Where the elements of a vector read one and the same element, as they do at the quotient of an index, it asks of a value
+    whether it is the same for all of them, and so of its operands, once for each way that leads to one.
+    """
+    insts = list(walk(inst.regions[0]))
+    quotients = ("divide_truncated", "remainder_truncated")
+    if any(i.op.name in ("for", "while") for i in insts) or not any(i.op.name in quotients for i in insts):
+        return False
+    ways: dict[Value, int] = {}
+    for one in insts:
+        ways.update(dict.fromkeys(one.results, 1 + sum(ways.get(a, 0) for a in one.args)))
+    return max(ways.values(), default=0) > _MANY_WAYS
 
 
 def _is_note(inst: Inst) -> bool:
