@@ -602,7 +602,7 @@ def _arithmetic(insts: Sequence[Inst]) -> int:
 
 
 _MANY_WAYS = 2**20
-"""Of one value to those that it is computed of; LLVM follows so many within milliseconds."""
+"""Of one value to those it is computed of: powers of uint16 have 2**16, which cost nothing; of 2**32 LLVM sees no end."""
 
 
 def has_many_ways(inst: Inst) -> bool:
