@@ -289,9 +289,20 @@ def changed_by_a_function(x, y, n):
     return z
 
 
+def changed_behind_a_loop(x, y, n):
+    z = x
+    while True:
+        if n <= 0:
+            break
+        z = z * 2
+        n -= 2
+    x += z
+    return y * 2
+
+
 CHOICES = [
     one_of_them, one_or_a_new_one, one_of_three, by_data, returned_early, a_part_of_one, changed_by_the_other_name,
-    changed_in_steps, changed_by_a_function,
+    changed_in_steps, changed_by_a_function, changed_behind_a_loop,
 ]  # fmt: skip
 
 

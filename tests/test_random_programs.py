@@ -79,6 +79,21 @@ def test_failures_in_loops_become_small() -> None:
         run_test(text)
 
 
+def test_what_becomes_small_comes_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytocu.testing.fuzz_check._PATIENCE", 0.2)
+    lines = "v0 = {0}\nk = 0\nwhile True:\n    if k > 2:\n        break\n    v0 = v0 + 1\n    k = k + 1"
+    program = Program((Statement("v0", lines, ("x_i64",), features="while True"),), ("v0",))
+    arguments = {"x_i64": Argument(np.ones((2, 2), np.int64))}
+
+    def fails(function: Any, *given: Any) -> Any:
+        if "while" in "".join(program_lines(function)):
+            raise KeyError(0)
+        return function(*given)
+
+    smaller, _, verdict = shrink(program, arguments, fails)
+    assert verdict.kind == "differs" and smaller.statements[0].text == "v0 = {0}\nwhile True:\n    break"
+
+
 def test_another_error_is_another_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     """A failure is not made smaller into one that has nothing to do with it."""
     program, arguments = small_program()

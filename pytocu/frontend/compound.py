@@ -21,7 +21,7 @@ from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import binary, truth
 from pytocu.frontend.raising import failing
-from pytocu.frontend.state import State, wanted_at
+from pytocu.frontend.state import Reading, State, wanted_at
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
 from pytocu.frontend.written_out import LONGEST, WrittenSteps, is_written_out
@@ -395,20 +395,19 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
             return value if decides(value) else truth(context, value, "the loop", elementwise=lambda: _ONE_LOOP)
 
     counts = bool(wanted_at(frame, frame.loc(node)))
-    start = State(frame), len(context.builder.insts), context.builder.compared, set(context.met), list(context.refused)
+    start = Reading(State(frame))
     for number in range(_MAX_STATIC_STEPS):
-        if number == _MAX_ENDLESS and isinstance(node.test, ast.Constant) and len(context.builder.insts) >= start[1] + number:
+        wrote = len(context.builder.insts) - start.count
+        if number == _MAX_ENDLESS and isinstance(node.test, ast.Constant) and wrote >= number:
             # Nothing but a run ends it, as an exception under a condition of run time.
-            first, count, context.builder.compared, context.met, context.refused = start
-            first.go_back()
-            del context.builder.insts[count:]
+            start.drop()
             counts = True
         state = State(frame)
         value = test()
         if not decides(value) and not (counts and value):
             if not value:
                 return run_block(frame, node.orelse, rest)
-            before_step = len(context.builder.insts), context.builder.compared, set(context.met), list(context.refused)
+            step = Reading(state)
             context.builder.loc = frame.loc(node)
             with around(context, state, written_out=True):
                 signal = run_block(frame, node.body)
@@ -419,9 +418,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
             if not isinstance(signal, Flow) or signal.static:
                 continue
             # The loop makes this step itself: what was read of it is dropped, and what was compared there was not.
-            state.go_back()
-            count, context.builder.compared, context.met, context.refused = before_step
-            del context.builder.insts[count:]
+            step.drop()
         context.builder.loc = frame.loc(node)
         if apart is not None and before < apart.steps:
             onward = lambda: _while(frame, node, rest, before + 1)  # noqa: E731

@@ -405,6 +405,34 @@ class State:
         return count
 
 
+class Reading:
+    """Where the reading of something begins that may be dropped again.
+
+    Parameters
+    ----------
+    state : State
+        What is known again when it is dropped.
+
+    Attributes
+    ----------
+    count : int
+        How many instructions there were.
+    """
+
+    def __init__(self, state: State):
+        context, builder = state.context, state.builder
+        self._state, self.count, self._compared, self._known = state, len(builder.insts), builder.compared, builder.chosen()
+        self._met, self._refused = set(context.met), list(context.refused)
+
+    def drop(self) -> None:
+        """Nothing was written since, or compared."""
+        self._state.go_back()
+        context, builder = self._state.context, self._state.builder
+        builder.compared, context.met, context.refused = self._compared, self._met, self._refused
+        builder.forget_choices(self._known)
+        del builder.insts[self.count :]
+
+
 def _refill(container: Any, copy: Any) -> None:
     container.clear()
     container.extend(copy) if isinstance(container, list) else container.update(copy)

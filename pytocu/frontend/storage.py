@@ -162,7 +162,7 @@ class StorageBuilder(Builder):
     @contextmanager
     def nested(self):
         """As :meth:`Builder.nested`; what was compared inside need not have been where the region ends."""
-        compared, known = self.compared, set(self._chosen)
+        compared, known = self.compared, self.chosen()
         self._inside += 1
         try:
             with super().nested() as insts:
@@ -170,7 +170,15 @@ class StorageBuilder(Builder):
         finally:
             self.compared = compared
             self._inside -= 1
-            self._left |= self._chosen.keys() - known
+            self.forget_choices(known)
+
+    def chosen(self) -> frozenset[Value]:
+        """The results of loops and branches of which it was stated which arrays they are."""
+        return frozenset(self._chosen)
+
+    def forget_choices(self, known: frozenset[Value]) -> None:
+        """End a region, or drop what was written: behind it there is only what was `known` before it."""
+        self._left |= self._chosen.keys() - known
 
     @contextmanager
     def in_list(self) -> Iterator[None]:

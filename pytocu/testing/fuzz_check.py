@@ -7,6 +7,7 @@ for bit however far it is from the input.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -37,6 +38,7 @@ from pytocu.testing.fuzz_programs import (
     value_of,
     with_results,
 )
+from pytocu.testing.limits import NoAnswer, within
 
 _NUMPY_RAISES = "where NumPy has"
 """In what is said of a program that raises in NumPy."""
@@ -226,6 +228,10 @@ def _settled(statement: Statement, values: list[Any], value: Any, actual: Any) -
 # Making a failure small.
 
 
+_PATIENCE = 30.0
+"""Seconds that a smaller program is given: more than any of the generator takes."""
+
+
 def shrink(program: Program, arguments: Mapping[str, Argument], run: Run) -> tuple[Program, dict[str, Argument], Verdict]:
     """The smallest program and arguments found that still differ.
 
@@ -241,7 +247,11 @@ def shrink(program: Program, arguments: Mapping[str, Argument], run: Run) -> tup
         improved = False
         for smaller, given in (*_smaller_programs(best, known), *_smaller_arguments(best, known)):
             steps += 1
-            found = check(smaller, given, run)
+            try:
+                found = within(_PATIENCE, functools.partial(check, smaller, given, run))
+            except NoAnswer:
+                # The line that ended a loop is gone.
+                found = Verdict("invalid")
             if found.kind == "differs" and _error_of(found) == _error_of(verdict):
                 best, known, verdict, improved = smaller, given, found, True
                 break
