@@ -1,17 +1,19 @@
 """Options of the test run: GPU tests are chosen with ``-m gpu``, golden files are written with ``--bless``.
 
-``pytest`` alone runs a part of the cases of tests that have many, always the same; ``pytest --whole``, and a run of
-named files or tests, all of them.
+``pytest`` alone runs a part of the cases of tests that have many, which for a version of Python is always the same;
+``pytest --whole``, and a run of named files or tests without ``--part``, all of them.
 """
 
 from __future__ import annotations
 
 import collections
+import gc
 import os
 import sys
 import tempfile
 import zlib
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import hypothesis
 import pytest
@@ -22,8 +24,12 @@ _LEFT_OUT = pytest.StashKey[int]()
 _CASES_LEFT_OUT = pytest.StashKey[int]()
 _MANY = 5
 """Cases of a test that are all run."""
-_OF_TEN = 4
+_OF_TEN = 2
 """Of ten cases of a test that has more, how many are run."""
+_PYTHON = f"{sys.version_info.minor} "
+"""Each version of Python runs other cases."""
+
+T = TypeVar("T")
 
 # How long an example takes says how busy the machine is.
 hypothesis.settings.register_profile("untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
@@ -35,14 +41,15 @@ os.environ["PYTOCU_CACHE_DIR"] = _cache.name
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add ``--whole``."""
+    """Add ``--whole`` and ``--part``."""
     parser.addoption("--whole", action="store_true", help="run all cases of tests that have many")
+    parser.addoption("--part", action="store_true", help="run a part of them also where files or tests are named")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Who names files, tests or marks wants all of them; workers of pytest-xdist are given the same arguments."""
     named = config.args_source is pytest.Config.ArgsSource.ARGS
-    config.option.whole |= bool(named or config.option.markexpr or config.option.keyword)
+    config.option.whole |= not config.option.part and bool(named or config.option.markexpr or config.option.keyword)
 
 
 def pytest_unconfigure() -> None:
@@ -68,8 +75,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _part(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The items without some cases of tests that have many: the first stays, and of the others those that their names choose.
+    """The items that are not marked ``whole``, without some cases of tests that have many.
 
+    The first case stays, and of the others those that their names choose.
     Every value of a product of parameters is among them before long, which is not so for each third case.
     """
     cases = collections.Counter(_test_of(item) for item in items)
@@ -77,16 +85,28 @@ def _part(items: list[pytest.Item]) -> list[pytest.Item]:
     chosen: list[pytest.Item] = []
     for item in items:
         test = _test_of(item)
+        if item.get_closest_marker("whole") is not None:
+            continue
         every = cases[test] <= _MANY or test not in seen or item.get_closest_marker("every") is not None
-        if every or zlib.crc32(item.name.encode()) % 10 < _OF_TEN:
+        if every or _is_chosen(item.name):
             chosen.append(item)
         seen.add(test)
     return chosen
 
 
+def _is_chosen(name: str) -> bool:
+    """Whether a case is run where not all of them are."""
+    return zlib.crc32((_PYTHON + name).encode()) % 10 < _OF_TEN
+
+
 def _test_of(item: pytest.Item) -> str:
     """The test that an item is a case of."""
     return item.nodeid.partition("[")[0]
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test is not looked at again and again by the garbage collector."""
+    gc.freeze()
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
@@ -113,6 +133,24 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     number = config.stash.get(_CASES_LEFT_OUT, 0)
     if number:
         terminalreporter.write_line(f"{number} cases of tests with many left out: run them with pytest --whole")
+
+
+@pytest.fixture
+def whole(request: pytest.FixtureRequest) -> bool:
+    """Whether all cases are run: a test that makes its own writes fewer where not."""
+    return request.config.option.whole
+
+
+@pytest.fixture
+def part(request: pytest.FixtureRequest, whole: bool) -> Callable[[Sequence[T]], list[T]]:
+    """``part(cases)``: those that a test goes through, chosen as cases of tests are."""
+
+    def choose(cases: Sequence[T]) -> list[T]:
+        if whole or len(cases) <= _MANY:
+            return list(cases)
+        return [case for number, case in enumerate(cases) if not number or _is_chosen(f"{request.node.name} {number}")]
+
+    return choose
 
 
 @pytest.fixture

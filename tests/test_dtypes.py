@@ -223,7 +223,11 @@ def all_rows(dtype: DType) -> list[Any]:
     return functions
 
 
-@pytest.mark.parametrize(("backend", "dtype"), [("nvrtc", F16), ("nvvm", F16), ("nvrtc", C64), ("nvvm", C128)], ids=str)
+@pytest.mark.parametrize(
+    ("backend", "dtype"),
+    [("nvrtc", F16), ("nvvm", F16), pytest.param("nvrtc", C64, marks=pytest.mark.whole), ("nvvm", C128)],
+    ids=str,
+)
 def test_every_row_builds(dtype: DType, backend: str) -> None:
     module = {"nvrtc": nvrtc, "nvvm": nvvm}[backend]
     pytest.importorskip("cuda.bindings")

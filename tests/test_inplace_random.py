@@ -85,8 +85,9 @@ def search(seed: int, count: int, targets: tuple[str, ...] = ("cpu", "cuda")) ->
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_programs(seed: int) -> None:
-    assert search(seed, 40) >= 20
+def test_random_programs(seed: int, whole: bool) -> None:
+    count = 40 if whole else 12
+    assert search(seed, count) >= count // 2
 
 
 def test_every_kind_of_memory_is_computed() -> None:

@@ -418,7 +418,7 @@ def test_threads_call_and_are_promoted_at_once():
     assert not wrong and records(compiled) == native_calls.MOST_RECORDS
 
 
-def test_threads_and_signatures_that_change():
+def test_threads_and_signatures_that_change(whole):
     def of_all(x, least, n, scaled, kind):
         return x[x > least] * scaled.factor, x[n:], (x[n] + 1).astype(kind)
 
@@ -427,7 +427,7 @@ def test_threads_and_signatures_that_change():
 
     def work(seed: int) -> None:
         rng = np.random.default_rng(seed)
-        for _ in range(200):
+        for _ in range(200 if whole else 60):
             x = rng.random(int(rng.integers(3, 6)) * 2)
             x = (x, x.astype(np.float32), x[::2], x[::-1])[rng.integers(4)]
             x.flags.writeable = bool(rng.integers(2))

@@ -477,12 +477,20 @@ def suite(folder: Path, name: str, source: str) -> Callable[..., str]:
     """``run(*words)``: pytest in a folder with these options and one file of tests."""
     (folder / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
     (folder / "golden_plugin.py").write_text("")
-    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    gpu\n    every\n")
+    # Importing the real one takes most of such a run.
+    (folder / "hypothesis.py").write_text(
+        "class HealthCheck: too_slow = None\n\n"
+        "class settings:\n    register_profile = load_profile = staticmethod(lambda *names, **values: None)\n"
+    )
+    (folder / "pytest.ini").write_text("[pytest]\nmarkers =\n    gpu\n    every\n    whole\n")
     (folder / name).write_text(source)
 
     def run(*words: str) -> str:
         return subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *words], cwd=folder, capture_output=True, text=True
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", *words],
+            cwd=folder,
+            capture_output=True,
+            text=True,
         ).stdout
 
     return run
@@ -507,17 +515,20 @@ def test_a_part_of_many_cases_is_run_and_the_rest_counted(tmp_path):
     source = (
         "import pytest\n\n@pytest.mark.parametrize('n', range(90))\ndef test_many(n): pass\n\n"
         "@pytest.mark.parametrize('n', range(5))\ndef test_few(n): pass\n\n"
+        "@pytest.mark.whole\ndef test_long(whole): assert whole\n\n"
+        "def test_loop(whole, part): assert (len(part(range(90))) == 90) is whole and len(part(range(5))) == 5\n\n"
         "@pytest.mark.every\n@pytest.mark.parametrize('n', range(40))\ndef test_each(n): pass\n"
     )
     run = suite(tmp_path, "test_cases.py", source)
     plain = run("-v")
     chosen = plain.count("test_many[")
-    assert 20 < chosen < 50 and "test_many[0]" in plain
-    assert f"{45 + chosen} passed, {90 - chosen} deselected" in plain
-    assert f"{90 - chosen} cases of tests with many left out: run them with pytest --whole" in plain
+    assert 8 < chosen < 35 and "test_many[0]" in plain
+    assert f"{46 + chosen} passed, {91 - chosen} deselected" in plain
+    assert f"{91 - chosen} cases of tests with many left out: run them with pytest --whole" in plain
     for words in (["--whole"], ["test_cases.py"], ["-k", "test"], ["-m", "not gpu"]):
-        assert "135 passed" in run(*words), words
+        assert "137 passed" in run(*words), words
+    assert f"{46 + chosen} passed" in run("--part", "test_cases.py", "-k", "test")
     if importlib.util.find_spec("xdist") is not None:
-        assert f"{90 - chosen} cases of tests with many left out" in run("-n", "2")
-        assert "135 passed" in run("-n", "2", "--whole")
-        assert "135 passed" in run("-n", "2", "test_cases.py")
+        assert f"{91 - chosen} cases of tests with many left out" in run("-n", "2")
+        assert "137 passed" in run("-n", "1", "--whole")
+        assert "137 passed" in run("-n", "1", "test_cases.py")

@@ -24,8 +24,9 @@ from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Progr
 from pytocu.testing.fuzz_writer import random_program
 
 
-@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 25), ("cpu", 1, 25), ("interpreter", 2, 50), ("threads", 3, 20)])
-def test_programs_give_numpys_values(on: str, chunk: int, count: int) -> None:
+@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 50), ("interpreter", 2, 50), ("threads", 3, 20)])
+def test_programs_give_numpys_values(on: str, chunk: int, count: int, whole: bool) -> None:
+    count = count if whole else count // 4
     report = run_chunk(RUNS[on], 11, chunk, count)
     assert not report.kinds["differs"], "\n".join(report.tests)
     assert report.kinds["same"] + report.kinds["error"] >= 0.95 * count and report.kinds["error"] <= 0.2 * count
@@ -156,8 +157,13 @@ def test_report_says_what_was_covered() -> None:
 FAULTS = {fault.name: fault for fault in planted.FAULTS}
 
 
-@pytest.mark.parametrize("name", ["either instead of exactly one", "an offset is not multiplied",
-                                  "unsigned integers compare as signed ones"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("either instead of exactly one", marks=pytest.mark.whole),
+        "an offset is not multiplied", "unsigned integers compare as signed ones",
+    ],
+)  # fmt: skip
 def test_a_planted_fault_is_found(name: str) -> None:
     """``python -m pytocu.testing.planted`` tries all of them."""
     number = planted.FAULTS.index(FAULTS[name])
@@ -510,7 +516,7 @@ def test_products_at_the_end_of_the_range_may_be_rounded_less() -> None:
         assert relative_distance(distance, infinite, square, growth(OPS["power"], (base, 2)))[0] == shown
 
 
-def test_arrays_of_another_place_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arrays_of_another_place_are_compared(monkeypatch: pytest.MonkeyPatch, whole: bool) -> None:
     """As on a GPU: arguments are copied there, what was changed is copied back, and scalars are arrays without axes."""
 
     class There:
@@ -535,9 +541,9 @@ def test_arrays_of_another_place_are_compared(monkeypatch: pytest.MonkeyPatch) -
         return device_arrays.call(there, arguments, place)
 
     monkeypatch.setattr(device_arrays, "synchronize", lambda: None)
-    report = run_chunk(run, 5, 0, 20)
+    report = run_chunk(run, 5, 0, count := 20 if whole else 8)
     assert not report.kinds["differs"], "\n".join(report.tests)
-    assert report.kinds["same"] >= 15
+    assert report.kinds["same"] >= 0.75 * count
 
 
 def test_results_in_another_order_differ() -> None:

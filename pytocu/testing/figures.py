@@ -43,8 +43,8 @@ finished is in the logs, and the same command goes on behind it.
   arrays without axes, NumPy scalars, Python scalars as arguments, literals and globals), with edge values and random
   bits. On a GPU, a sample is compared with the CPU's bits.
 
-The tests themselves (`pytest`) run a part of the cases of those that have more than five, always the same;
-`pytest --whole` runs all.
+The tests themselves (`pytest`) run a part of the cases of those that have more than five, other ones on each version of
+Python, and fewer random programs; `pytest --whole` runs all.
 
 Each line is what the command printed when it ran last; with `--write docs/verification.md` it replaces its line.
 "Differences" counts results whose kind, dtype, shape or (where the operation is exact) bits are not NumPy's, or that are
