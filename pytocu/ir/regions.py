@@ -253,21 +253,34 @@ def prune(function: Function) -> Function:
 
 
 class _Inside(NamedTuple):
-    """What stands somewhere inside of a loop or branch: a launch, what may be an error by itself, what a number must hold."""
+    """What stands somewhere inside of a loop or branch.
+
+    A launch, what may be an error by itself, what a number must hold, what changes an array.
+    """
 
     launches: bool
     wrong: bool
     requires: bool
+    updates: bool
 
 
 @lru_cache(maxsize=1024)
 def _inside(inst: Inst) -> _Inside:
-    found = _Inside(False, False, False)
-    for inner in (inner for region in inst.regions for inner in region.insts):
-        own = _Inside(inner.op.name == "launch", inner.op.name == "check" or raises(inner), requires(inner))
-        below = _inside(inner) if inner.regions else own
-        found = _Inside(*(any(each) for each in zip(found, own, below, strict=True)))
-    return found
+    launches = wrong = required = updates = False
+    for region in inst.regions:
+        for inner in region.insts:
+            name = inner.op.name
+            launches = launches or name == "launch"
+            wrong = wrong or name == "check" or raises(inner)
+            required = required or requires(inner)
+            updates = updates or name == "update"
+            if inner.regions:
+                below = _inside(inner)
+                launches = launches or below.launches
+                wrong = wrong or below.wrong
+                required = required or below.requires
+                updates = updates or below.updates
+    return _Inside(launches, wrong, required, updates)
 
 
 def _launches(inst: Inst) -> bool:
@@ -347,7 +360,7 @@ def _prune_block(block: Block) -> Block:
 
 def changes(inst: Inst) -> bool:
     """Whether a loop or branch changes arrays."""
-    return is_region(inst) and any(i.op.name == "update" for region in inst.regions for i in walk(region))
+    return is_region(inst) and _inside(inst).updates
 
 
 def origin(value: Value) -> Value:
