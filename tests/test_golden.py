@@ -113,7 +113,8 @@ def _interpret(
     established: list[str] = []
     seen, shown = "", None
     stages = [("lower", low.function, ())]
-    stages += [(r.name, r.function, p.establishes) for r, p in zip(low.history(target).records, PIPELINE, strict=True)]
+    records = low.history(target, check=False).records
+    stages += [(r.name, r.function, p.establishes) for r, p in zip(records, PIPELINE, strict=True)]
     for name, function, establishes in stages:
         established += establishes
         if function is shown or not (every or name in ("lower", stages[-1][0])):
