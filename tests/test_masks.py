@@ -102,8 +102,18 @@ def through_positions(x: np.ndarray, y: np.ndarray) -> Any:
     return x[j, k].sum(), y[i].mean(), x.ravel()[i]
 
 
+def through_chosen_positions(x: np.ndarray, i: np.ndarray, m: np.ndarray) -> Any:
+    j = i[m]
+    x[j] += 1
+    for _ in range(2):
+        k = i[x[i] > 0]
+        x[k] *= 2
+    return x[j] - 1
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (number, (LONG,)),
+    (through_chosen_positions, (LONG.copy(), np.arange(1000)[::-1], LONG > 1)),
     (number, (SMALL,)),
     (doubled, (SMALL.T,)),
     (doubled, (np.arange(-5, 300, dtype=np.int16),)),

@@ -116,6 +116,9 @@ def _index_array(context: Context, item: Any) -> Any:
     if isinstance(item, Grown) and item.queue is None:
         # An empty list is one of positions.
         return _array_of_members(context, item, typed=True)
+    if isinstance(item, Masked):
+        # What a mask chooses of an array is positions as well as the array.
+        return as_value(context, item)
     return item
 
 
