@@ -290,15 +290,6 @@ def test_inner_loops_without_steps_ask_for_nothing() -> None:
 
 
 def test_bad_input_is_said_with_its_line() -> None:
-    def shorter(x):
-        for k in range(1, len(x)):
-            x = x[:k]
-        return x
-
-    with pytest.raises(UnsupportedError, match="length changes from step to step") as caught:
-        pytocu.jit(shorter)(VECTOR)
-    assert caught.value.help is not None and caught.value.loc is not None
-
     def some(x):
         for k in range(len(x)):
             if x[k] > 0.5:

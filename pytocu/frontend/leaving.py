@@ -12,7 +12,7 @@ from pytocu.frontend.control import branch
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
-from pytocu.frontend.loops import Again, Body, has_steps, loop
+from pytocu.frontend.loops import Again, Body, Limit, has_steps, loop, most_of, unlimited
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
@@ -104,7 +104,8 @@ def _for_loop(
 
     def every() -> Flow:
         try:
-            loop(frame, "for_loop", head, (), nodes, straight, None if known is None else known.numbers)
+            numbers = None if known is None else known.numbers
+            loop(frame, "for_loop", head, (), nodes, straight, numbers, most_of(context, steps))
         except Again:
             for grown in lists:
                 grown.place, grown.appended = grown.start, 0
@@ -177,7 +178,7 @@ def _leaving_for(
     def more(lead: list[Any]) -> Flag:
         return binary(context, comparison, lead[0], count)
 
-    return _leaving(frame, nodes, as_value(context, more([zero])), [zero], step, more)
+    return _leaving(frame, nodes, as_value(context, more([zero])), [zero], step, more, limit=most_of(context, steps))
 
 
 def _leaving_numbered(
@@ -203,7 +204,7 @@ def _leaving_numbered(
     def more(lead: list[Any]) -> Flag:
         return binary(context, "greater" if falling else "less", lead[0], stop)
 
-    return _leaving(frame, nodes, as_value(context, more([start])), [start], step, more)
+    return _leaving(frame, nodes, as_value(context, more([start])), [start], step, more, limit=most_of(context, steps))
 
 
 def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
@@ -251,6 +252,7 @@ def _leaving(
     step: Callable[[Value | None, list[Value]], tuple[list[Any], Flow]],
     more: Callable[[list[Any]], Flag],
     guarded: bool = False,
+    limit: Limit = unlimited,
 ) -> Flow:
     """A loop with a flag that says whether there is another step, and flags for how it was left."""
     context = frame.context
@@ -291,7 +293,7 @@ def _leaving(
         if not isinstance(start.type, WeakType):
             kinds[0] = object
         firsts = [f if k is WeakType else as_strong(context, f) for f, k in zip(firsts, kinds, strict=True)]
-        made = _try(frame, nodes, [*firsts, *lead], body, kinds)
+        made = _try(frame, nodes, [*firsts, *lead], body, kinds, limit)
         if made is not None:
             break
         if kinds == kinds_before:
@@ -307,7 +309,7 @@ def _leaving(
 
 
 def _try(
-    frame: Frame, nodes: Sequence[ast.AST], lead: list[Value], body: Body, kinds: list[type]
+    frame: Frame, nodes: Sequence[ast.AST], lead: list[Value], body: Body, kinds: list[type], limit: Limit
 ) -> tuple[list[Value], list[Value]] | None:
     """The loop, or None where a flag turned out to be a NumPy bool."""
     wanted = list(kinds)
@@ -319,6 +321,6 @@ def _try(
         return made
 
     try:
-        return loop(frame, "while_loop", (), lead, nodes, checked)
+        return loop(frame, "while_loop", (), lead, nodes, checked, None, limit)
     except Again:
         return None

@@ -14,6 +14,7 @@ from pytocu.frontend.state import Container, State, flatten, rebuild
 from pytocu.frontend.storage import HandOn, StorageBuilder
 from pytocu.frontend.values import Context, is_array
 from pytocu.ir.core import Inst, Value
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import Type
 from pytocu.record import Mutable, fresh
 
@@ -37,6 +38,8 @@ class StepRead(Mutable):
     next: list[Any] = fresh(default_factory=list)
     extras: list[Value] = fresh(default_factory=list)
     state: State | None = None
+    # Of arrays whose lengths steps change, by their groups.
+    lengths: dict[Any, DimLike] = fresh(default_factory=dict)
 
 
 Bound: TypeAlias = tuple[Value, Sequence[Any], set[Value]]

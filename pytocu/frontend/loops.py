@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError, raised
@@ -47,7 +47,7 @@ from pytocu.frontend.merging import blank, in_region, may_be_one
 from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
-from pytocu.frontend.ranges import bound_count, new_name
+from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, State, Wanted, flatten, mark_shared, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
@@ -55,6 +55,7 @@ from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_o
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import (
     Context,
+    Masked,
     Perhaps,
     Steps,
     as_strong,
@@ -75,6 +76,14 @@ _ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
 _from_before = Deferred("pytocu.frontend.member_arrays", "from_before")
 _names_of_members = Deferred("pytocu.frontend.member_arrays", "names_of_members")
 _at_the_start = Deferred("pytocu.frontend.perhaps", "at_the_start")
+_note_change = Deferred("pytocu.frontend.lengths_of_steps", "note_change")
+_array_of = Deferred("pytocu.frontend.lengths_of_steps", "array_of")
+_carry = Deferred("pytocu.frontend.lengths_of_steps", "carry")
+_begin_step = Deferred("pytocu.frontend.lengths_of_steps", "begin_step")
+_end_step = Deferred("pytocu.frontend.lengths_of_steps", "end_step")
+_most_steps = Deferred("pytocu.frontend.numbered", "most_steps")
+_regroup = Deferred("pytocu.frontend.lengths_of_steps", "regroup")
+_behind_loop = Deferred("pytocu.frontend.lengths_of_steps", "behind_loop")
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -127,6 +136,19 @@ class Again(Exception):
         self.large = large
 
 
+Limit: TypeAlias = "Callable[[], DimLike | None]"
+"""How many steps there are at most, if that is known before the loop."""
+
+
+def unlimited() -> None:
+    """Nothing is known of how many steps there are."""
+
+
+def most_of(context: Context, steps: Steps) -> Limit:
+    """The number of steps that a range has."""
+    return partial(_most_steps, context, steps)
+
+
 Body = Callable[[Value | None, list[Value]], "tuple[list[Any], list[Any]]"]
 """Reads one step, given its number and the first carried values; these values for the next step, and others for behind."""
 
@@ -157,6 +179,7 @@ def loop(
     nodes: Sequence[ast.AST],
     body: Body,
     numbers: tuple[str, DimLike, bool] | None = None,
+    limit: Limit = unlimited,
 ) -> tuple[list[Value], list[Value]]:
     """Write a loop.
 
@@ -173,6 +196,7 @@ def loop(
     body : Body
     numbers : (str, DimLike, bool), optional
         The name of the number of a step of a ``for_loop``, how many there are, and whether the last comes first.
+    limit : Limit
 
     Returns
     -------
@@ -227,7 +251,7 @@ def loop(
         for loops in inside.values():
             for one in loops:
                 one.forget(made)
-        if asked := before.asked():
+        if asked := before.asked() or _chosen_anew(before, read):
             before.go_back()
             builder.loc = loc
             for value in asked:
@@ -240,7 +264,7 @@ def loop(
             before.refuse_changed_containers("a loop")
         grew = before.growth("a loop")
         more_names, more_roots = _missing(frame, before, read)
-        more_names += _made_anew(before, read)
+        more_names += _made_anew(context, before, read, limit)
         more_shared_lists = _shared_lists(before, read)
         more_rebound = _rebound(context, loc, before, read)
         wider = _wider(context, read)
@@ -268,6 +292,8 @@ def loop(
                 for one in loops:
                     one.forget(None)
         before.go_back()
+        if before.changing:
+            _carry(context, before)
         types |= wider
         unordered |= more_unordered
         shared = more_shared
@@ -290,14 +316,18 @@ def _starts(value: Any) -> bool:
     return bool(leaves) and not any(map(is_array, leaves)) and form is not value
 
 
-def _made_anew(before: State, read: StepRead) -> list[tuple[Frame, str]]:
-    """Names that a step binds to another list or dict of as many members, or to None or a value, which are carried."""
+def _made_anew(context: Context, before: State, read: StepRead, limit: Limit) -> list[tuple[Frame, str]]:
+    """Names that a step binds to another list or dict of as many members, None or a value, or an array of another length."""
     assert read.state is not None
-    found: list[tuple[Frame, str]] = []
+    found: list[tuple[Frame, str]] = _regroup(context, before, read) if before.changing else []
     for key in before.names():
-        if key in before.parts or key in read.rebound:
+        if key in before.parts or key in read.rebound or key in before.changing:
             continue
         started = _at_the_start(before.held(*key), new) if _may_be_none(new := read.state.held(*key)) else None
+        anew = started is None and _is_elements(new) and new is not before.held(*key)
+        if anew and _note_change(context, before, read, key, limit):
+            found.append(key)
+            continue
         if started is not None:
             before.parts[key] = started
             found.append(key)
@@ -308,6 +338,22 @@ def _made_anew(before: State, read: StepRead) -> list[tuple[Frame, str]]:
             before.parts[key] = alike[0]
             found.append(key)
     read.state.take_parts(before)
+    return found
+
+
+def _is_elements(value: Any) -> bool:
+    """Whether a value is an array, or what a mask chooses of one."""
+    return is_array(value) or isinstance(value, Masked)
+
+
+def _chosen_anew(before: State, read: StepRead) -> list[Masked]:
+    """What masks choose of arrays, not asked for yet, of names that a step binds to other elements: its length is carried."""
+    assert read.state is not None
+    found: list[Masked] = []
+    for key in before.names():
+        old, new = before.held(*key), read.state.held(*key)
+        if isinstance(old, Masked) and old.elements is None and _is_elements(new) and new is not old:
+            found.append(old)
     return found
 
 
@@ -335,7 +381,7 @@ def _rebound(context: Context, loc: Loc, before: State, read: StepRead) -> dict[
         key = (owner, name)
         if old is missing or new is missing or isinstance(old, Unset):
             continue
-        if key in read.rebound or _is_carried(read, key, old, new):
+        if key in read.rebound or key in before.changing or _is_carried(read, key, old, new):
             continue
         first, second, help = unlike(name, old, new)
         after = ", and may be something else after it" if isinstance(new, Unset) else f" and {second} after it"
@@ -402,12 +448,16 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
             # Behind the first steps it may be memory of the function's own.
             builder.known_with([p for p, m in zip(params, sets, strict=True) if m], another_memory(frame.context, name).key)
+    if before.changing:
+        _begin_step(frame.context, before, read)
     following, extras = body(read.counter, read.lead)
     for owner, name in read.names:
         if isinstance(held := owner.locals.get(name), Late):
             owner.locals[name] = held.read(frame.context, no_step(name))
     read.state = State(frame, before)
     read.state.take_parts(before)
+    if before.changing:
+        _end_step(frame.context, before, read)
     read.next = list(following)
     read.extras = list(extras)
 
@@ -542,7 +592,7 @@ def _finish(
             broken[owner, name] = problem
             dropped.update(own)
     params = [p for p in params if p not in dropped]
-    known = {n for i in read.insts if i.op.name == "bind" for n in i.attr("names")} | context.steps
+    known = {name for inst in read.insts for name in names_given(inst)} | context.steps
     handed = names_handed_on(context, read, before, after, known)
     extras = [*read.extras, *(v for one in handed for v in one.made)]
     for value in read.extras:
@@ -627,6 +677,10 @@ def _finish(
         if memories[owner, name] != with_step[owner, name]:
             builder.known_with(results[:count], same_without(context, loc, name))
         owner.locals[name] = rebuild(form, results[:count])
+        if (owner, name) in before.changing:
+            owner.locals[name] = array = _behind_loop(context, owner.locals[name])
+            ends = [_array_of(state.held(owner, name)) for state in (before, after)]
+            bound.append((array, ends, memories[owner, name][0]))
         if not late.keys().isdisjoint(results[:count]):
             # Required where the name is read: a step that ends early may have left it as it was.
             owner.locals[name] = Late(partial(_once_scalars, form, results[:count], late))

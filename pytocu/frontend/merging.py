@@ -11,7 +11,7 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.flags import both, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Late, Unset, line_made, no_step
 from pytocu.frontend.numbers import common_type, item, of_type
-from pytocu.frontend.ranges import bound_count, new_name
+from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
@@ -63,10 +63,7 @@ class Merge:
         """Instructions of a side."""
         for inst in insts:
             self.made.update(inst.results)
-            if inst.op.name == "bind":
-                self.inner.update(inst.attr("names"))
-            elif inst.op.name == "read_length":
-                self.inner.add(inst.attr("name"))
+            self.inner.update(names_given(inst))
 
     def add_once(
         self,
@@ -137,9 +134,8 @@ class Merge:
         """Whether lengths differ with the side: those of arguments are taken to be equal where those of the call are."""
         if first == second:
             return False
-        return not _may_be_equal(first, second) or any(map(is_number, named((first, second)))) or (
-            (first, second) in self.context.apart
-        )
+        found = any(is_number(name) or name in self.context.most for name in named((first, second)))
+        return found or not _may_be_equal(first, second) or (first, second) in self.context.apart
 
 
 def _hand_tests(merge: Merge, sides: Sequence[Side], given: Sequence[tuple[Any, ...]]) -> None:

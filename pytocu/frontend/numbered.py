@@ -7,7 +7,7 @@ import builtins
 
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.ranges import known_here, most, new_name, number_as_dim
-from pytocu.frontend.values import Steps, as_dim, as_value, const_inst, dim_value
+from pytocu.frontend.values import Context, Steps, as_dim, as_value, const_inst, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, floordiv, symbol
 from pytocu.record import Record
@@ -40,17 +40,14 @@ def numbered(frame: Frame, node: ast.For, steps: Steps, wanted: bool = False) ->
     if context.elements is not None:
         # In a function of scalars every element has an index of its own.
         return None
-    stride = as_dim(steps.step)
-    if isinstance(steps.step, Value) and const_inst(steps.step) is not None:
-        stride = steps.step.inst.attr("value") if steps.step.inst is not None else None
-    if not isinstance(stride, int) or (steps.plain and not wanted and not _makes_positions(node)):
+    if steps.plain and not wanted and not _makes_positions(node):
         return None
-    start, stop = number_as_dim(context, steps.start), number_as_dim(context, steps.stop)
-    if start is None or stop is None:
+    range_of = _range_of(context, steps)
+    if range_of is None:
         return None
+    start, distance, stride = range_of
     size = abs(stride)
-    distance = stop - start if stride > 0 else start - stop
-    count = floordiv(distance + (size - 1), size)
+    count = _count(distance, size)
     hint = node.target.id if isinstance(node.target, ast.Name) else ""
     name = new_name(context, hint if hint.isidentifier() else "step")
     context.steps.add(name)
@@ -64,6 +61,29 @@ def numbered(frame: Frame, node: ast.For, steps: Steps, wanted: bool = False) ->
     head = [as_value(context, dim_value(context, d) if isinstance(d, Dim) else d) for d in bounds]
     facts = (count - 1 - number, *(distance - 1 - size * number for _ in range(size > 1)))
     return Numbered(head, first + size * number, (name, all_steps, falling), facts)
+
+
+def most_steps(context: Context, steps: Steps) -> DimLike | None:
+    """How many steps a loop has, if the host knows it before."""
+    range_of = _range_of(context, steps)
+    return None if range_of is None else most(_count(range_of[1], abs(range_of[2])), 0, known_here(context, branches=False))
+
+
+def _range_of(context: Context, steps: Steps) -> tuple[DimLike, DimLike, int] | None:
+    """The first number, how far the end is from it, and the step; None where the host does not know them."""
+    stride = as_dim(steps.step)
+    if isinstance(steps.step, Value) and const_inst(steps.step) is not None:
+        stride = steps.step.inst.attr("value") if steps.step.inst is not None else None
+    if not isinstance(stride, int):
+        return None
+    start, stop = number_as_dim(context, steps.start), number_as_dim(context, steps.stop)
+    if start is None or stop is None:
+        return None
+    return start, stop - start if stride > 0 else start - stop, stride
+
+
+def _count(distance: DimLike, size: int) -> DimLike:
+    return floordiv(distance + (size - 1), size)
 
 
 def _makes_positions(node: ast.For) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, dim_value
-from pytocu.ir.core import Value
+from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import Dim, DimLike, as_symbol, dim_max, dim_min, is_number, lower_bound, substitute, symbol, symbols
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT
 
@@ -211,6 +211,13 @@ def bound_count(context: Context, value: Value, name: str) -> Dim:
     """An int that is not negative, by name."""
     context.builder.inst("bind", (value,), {"names": (name,)})
     return symbol(name)
+
+
+def names_given(inst: Inst) -> tuple[str, ...]:
+    """The names that an instruction gives to numbers of run time."""
+    if inst.op.name == "bind":
+        return inst.attr("names")
+    return (inst.attr("name"),) if inst.op.name == "read_length" else ()
 
 
 # What is known.

@@ -19,6 +19,7 @@ from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Counted, Masked, Members, Perhaps, is_number
 from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import WeakType
 from pytocu.record import Record
 from pytocu.trees import made
@@ -182,6 +183,12 @@ class State:
         Of names that hold a list or dict made anew: its members, as :func:`members_alike` has them.
     shared : set
         Those of these names whose list or dict may have others, too, so that it must not be changed.
+    changing : dict
+        Names of arrays whose lengths the steps of a loop change; see `pytocu.frontend.lengths_of_steps`.
+    fixed : set
+        Names of arrays of which that cannot be carried.
+    counts : dict
+        The lengths, then, of arrays that are `changing` in an earlier state.
     """
 
     def __init__(self, frame: Frame, before: State | None = None):
@@ -200,6 +207,9 @@ class State:
         self.containers: list[tuple[Any, Any]] = []
         self.parts: dict[tuple[Frame, str], Any] = {}
         self.shared: set[tuple[Frame, str]] = set()
+        self.changing: dict[tuple[Frame, str], Any] = {}
+        self.fixed: set[tuple[Frame, str]] = set()
+        self.counts: dict[tuple[Frame, str], DimLike] = {}
         self.masked: list[tuple[Masked, Value]] = []
         self.appended = [(grown, grown.appended) for grown in frame.context.filling]
         if before is None:
@@ -353,7 +363,8 @@ class State:
 
     def take_parts(self, before: State) -> None:
         """Know the members of what an earlier state knows the members of."""
-        self.parts = {key: alike_to(model, self.held(*key), self) for key, model in before.parts.items()}
+        kept = {key: part for key, part in self.parts.items() if key in before.changing}
+        self.parts = {key: alike_to(model, self.held(*key), self) for key, model in before.parts.items()} | kept
 
     def is_own(self, value: Any) -> bool:
         """Whether lists and dicts have one name alone, so that nobody can tell if one is changed or another in its place."""

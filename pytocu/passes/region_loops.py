@@ -22,7 +22,7 @@ from pytocu.ir.regions import (
     requires,
     step_name,
 )
-from pytocu.ir.types import BOOL, I64, INDEX, ScalarType, Type, element, scalar, shape_of
+from pytocu.ir.types import BOOL, I64, INDEX, Type, element, scalar, shape_of
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
 from pytocu.passes.elements import Bound, Elements
@@ -119,9 +119,7 @@ def _results(
     # A loop that goes on with a wrong index may never end.
     e.leaves, e.region = leaves or not e.ndim, True
     bind_numbers(e, region)
-    for param, value in own.items():
-        if isinstance(param.type, ScalarType):
-            e.made[param, ()] = value
+    e.made.update(((param, position(param, at)), value) for param, value in own.items())
     # What a loop carries is known by the parameter of the loop that is written.
     changing = {*parameters(inst, region)[: carried_count(inst)], *own}
     e.given.update((p, a) for p, a in zip(parameters(inst, region), given(inst), strict=True) if p not in changing)
@@ -130,22 +128,18 @@ def _results(
             e.compare(builder, step)
         elif (requires(step) or (is_region(step) and compares(step))) and not any(map(shape_of, step.types)):
             # What may be an exception is looked at, whether the result is used or not.
-            _compute(e, builder, [step.results[0]], at, own)
+            _compute(e, builder, [step.results[0]], at)
     roots = [region.terminator.args[k] for k in keep]
-    _compute(e, builder, roots, at, own)
+    _compute(e, builder, roots, at)
     results = [e.made[root, position(root, at)] for root in roots]
     e.made, e.offsets, e.numbers, e.leaves, e.region = made, offsets, numbers, leaves, inside
     return results
 
 
-def _compute(e: Elements, builder: Builder, roots: Sequence[Value], at: Index, own: dict[Value, Value]) -> None:
+def _compute(e: Elements, builder: Builder, roots: Sequence[Value], at: Index) -> None:
     """Write what these values are made of in a region, and what is not known yet."""
     for operand, place in accesses.demand(roots, at, e.ndim, chosen=False):
-        if (operand, place) in e.made:
-            continue
-        if operand in own:
-            e.made[operand, place] = own[operand]
-        else:
+        if (operand, place) not in e.made:
             e.made[operand, place] = e.write(builder, operand, place)
 
 

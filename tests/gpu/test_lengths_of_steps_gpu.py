@@ -1,0 +1,55 @@
+"""Arrays whose lengths change from step to step, with arrays of CuPy.  Run with ``pytest -m gpu``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from test_changing_places import arrays_in
+from test_lengths_of_steps import (
+    FUNCTIONS,
+    ROWS,
+    X,
+    Y,
+    chosen_rows,
+    folded,
+    merged,
+    quickselect,
+    stacked_rows,
+    with_a_piece_of_the_last_step,
+)
+
+import pytocu
+from pytocu.testing.compare import compare
+
+pytestmark = pytest.mark.gpu
+
+
+def agrees(cupy: Any, function: Callable[..., Any], *arguments: Any) -> None:
+    """NumPy's results and changed arguments."""
+    theirs = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
+    given = [cupy.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    expected, found = arrays_in(function(*theirs)), arrays_in(pytocu.jit(function)(*given))
+    for result, wanted in zip(found, expected, strict=True):
+        compare(np.asarray(result.get() if isinstance(result, cupy.ndarray) else result), np.asarray(wanted))
+    for mine, array in zip(given, theirs, strict=True):
+        if isinstance(array, np.ndarray):
+            compare(mine.get(), array)
+
+
+@pytest.mark.parametrize("n", [0, 1, 5])
+@pytest.mark.parametrize("function", [*FUNCTIONS, with_a_piece_of_the_last_step], ids=lambda f: f.__name__)
+def test_loops_over_numbers(cupy: Any, function: Callable[..., Any], n: int) -> None:
+    agrees(cupy, function, X, n)
+
+
+@pytest.mark.parametrize("n", [0, 1, 9])
+def test_loops_while_something_is_left(cupy: Any, n: int) -> None:
+    agrees(cupy, folded, X[:n])
+    agrees(cupy, merged, np.sort(X[:n]), np.sort(Y[:5]))
+    agrees(cupy, quickselect, X, n)
+    agrees(cupy, chosen_rows, ROWS, n)
+    agrees(cupy, stacked_rows, ROWS, n)
+
