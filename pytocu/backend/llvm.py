@@ -81,6 +81,7 @@ def _function(
         raise InternalError(f"{function.name}: a kernel ends with a return of nothing")
     inner = symbol(f"{function.name}.share")
     outer = Writer(function, dialect, declarations)
+    outer.taken.update(dict.fromkeys(("slots", "begin", "end"), 1))
     for text in dialect.enter:
         outer.line(text)
     arguments = [_slot(outer, param, number) for number, param in enumerate(function.params)]

@@ -225,14 +225,15 @@ def for_loop(
     for one, counted in zip(wanted, tried, strict=True):
         if known is None:
             raise _unbounded(context, counted, "in a loop of which the steps are not counted")
-        if any(None in loops for _, loops in counted.sites.values()):
+        most = _most_in(context, counted, [known.numbers], names)
+        if most is None:
             # Loops inside have as many steps as data say.
             room = room or _room(context, _IN_STEPS)
             made = _begin(frame, one, _rows_in(counted, room))
             made.watched.update(counted.sites)
             made.unbounded = True
             continue
-        _begin(frame, one, _most_in(context, counted, [known.numbers], names) + 1)
+        _begin(frame, one, most + 1)
     return run(numbered(frame, node, steps, wanted=True))
 
 
@@ -401,15 +402,14 @@ def inside(context: Context, numbers: tuple[str, DimLike, bool] | None) -> Itera
 
 def _most_in(
     context: Context, counted: Counted, around: Sequence[tuple[str, DimLike, bool]], names: Set[str]
-) -> DimLike:
-    """How many members are appended in loops at most, where that is known before: by numbers with these names."""
+) -> DimLike | None:
+    """How many members are appended in loops at most; None where that is not known before, by numbers with these names."""
+    if any(None in loops for _, loops in counted.sites.values()):
+        return None
     total: DimLike = 0
     for site in counted.sites.values():
         total = total + _most_at(site, around)
-    unknown = _unknown(context, total, names)
-    if unknown:
-        raise _unbounded(context, counted, "by as many members as a step decides")
-    return total
+    return None if _unknown(context, total, names) else total
 
 
 _ALLOWED = 2**10

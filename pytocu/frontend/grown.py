@@ -293,7 +293,9 @@ def unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedErr
 
 def _refuse_uneven(context: Context, grown: Grown, each: DimLike, numbers: Set[str]) -> None:
     """Refuse that a step appends as many as it decides; `numbers` are the names of those that are known before the loop."""
-    if not context.steps.isdisjoint(named(each)) or any(is_number(name) and name not in numbers for name in named(each)):
+    # Lengths that the host reads have other names than numbers.
+    own = {name for name in named(each) if is_number(name) or name in context.numbers}
+    if not context.steps.isdisjoint(named(each)) or not own <= numbers:
         _ask_grown(context, grown, grown.key[1])
         text = f"{grown.text} grows in a loop by as many members as the number of the step says"
         raise UnsupportedError(text, context.loc, "fill an array and count: y[k] = v; k += 1")
