@@ -219,6 +219,12 @@ def row_kernels() -> dict[str, int]:
     return load(*texts)
 
 
+def test_arrays_have_any_name() -> None:
+    made = pytocu.jit(lambda begin, end, slots: begin + end * slots)
+    x = np.arange(3.0)
+    assert (made(x, x, x) == x + x * x).all()
+
+
 @pytest.mark.parametrize(("source", "target"), BITCASTS, ids=str)
 def test_bitcast(row_kernels: dict[str, int], source: DType, target: DType) -> None:
     x = operands(source, 1)[0]

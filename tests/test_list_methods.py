@@ -191,6 +191,22 @@ def test_what_python_raises(function: Callable[..., Any], number: int) -> None:
     everywhere(function, A, number)
 
 
+def backwards(x):
+    out = []
+    k = len(x)
+    while k > 0:
+        out.append(k)
+        k -= 1
+    out.reverse()
+    return out
+
+
+def test_a_list_with_room_for_millions_is_changed_where_it_is() -> None:
+    everywhere(backwards, A)
+    steps = pytocu.jit(backwards).lower("f64[n]").compile("cpu").plan.steps
+    assert sum(step[0] == "allocate" and isinstance(step[3][0], int) and step[3][0] > 2**20 for step in steps) == 1
+
+
 def test_an_empty_list() -> None:
     for function in (removed_value, taken, deleted):
         everywhere(function, np.zeros(0), 1)

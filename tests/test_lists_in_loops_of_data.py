@@ -110,6 +110,21 @@ X = np.random.default_rng(6).integers(0, 2, (4, 9))
 PROGRAMS = [run_lengths, collatz, factors, reached, shorter_again, a_while_in_a_while, beside_an_array]
 
 
+def as_often_as_counted(x, n):
+    counts = [0] * n
+    for v in x.ravel():
+        counts[v % n] += 1
+    out = []
+    for v in range(n):
+        for _ in range(counts[v]):
+            out.append(v)
+    return out
+
+
+def test_steps_append_as_often_as_they_read() -> None:
+    everywhere(as_often_as_counted, np.random.default_rng(0).integers(0, 9, 8), 5)
+
+
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_programs(function: Callable[..., Any]) -> None:
     jitted = pytocu.jit(function)

@@ -64,20 +64,6 @@ def test_returned_lists_hold_numbers_of_both_kinds(function) -> None:
     assert "\"either\"" in text and print_function(parse_function(text)) == text
 
 
-def test_a_member_that_is_computed_of_either_is_refused() -> None:
-    def counted_up(n, e):
-        found = [i for i in range(n) if e[i] == 0]
-        found.append(e[-1])
-        more = []
-        for u in found:
-            if u >= 0:
-                more.append(u + 1)
-        return more
-
-    with pytest.raises(UnsupportedError, match="what the list that is returned holds"):
-        pytocu.jit(counted_up)(3, np.array([0, 1, 0, 2]))
-
-
 def floats_are_replaced(n, e):
     found = [0.5, e[0] / 2]
     for k in range(n):

@@ -13,7 +13,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.calls import call
-from pytocu.frontend.expressions import assign, evaluate
+from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame, lookup
 from pytocu.frontend.gathering import has_positions
 from pytocu.frontend.indexing import has_bool
@@ -63,11 +63,11 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     if isinstance(node.target, ast.Subscript):
         # The container and the key are evaluated once, for reading and for writing.
         base = evaluate(frame, node.target.value)
-        place = evaluate(frame, node.target.slice)
+        place = key_of(frame, node.target.slice)
         key = index_arrays(context, base, place)
         with context.builder.at(frame.loc(node.target)):
             old = changed_member(frame, base, key)
-        new = _changed(frame, node, operator, old)
+        new = _changed(frame, node, operator, _definite(context, old, ast.unparse(node.target)))
         # Elements at positions are a copy, which is changed and then put back.
         if isinstance(base, Flat) or new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
             with context.builder.at(frame.loc(node.target)):

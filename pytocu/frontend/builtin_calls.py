@@ -39,6 +39,7 @@ from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
     Context,
+    Counted,
     Flat,
     Generated,
     Grown,
@@ -65,6 +66,9 @@ _example_of = Deferred("pytocu.frontend.own_words", "example_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _greatest = Deferred("pytocu.frontend.grown", "greatest")
+_settled = Deferred("pytocu.frontend.counted", "settled")
+_place = Deferred("pytocu.frontend.positions", "place")
+_refuse_none = Deferred("pytocu.frontend.list_kinds", "refuse_none")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _total = Deferred("pytocu.frontend.grown", "total")
 _sort = Deferred("pytocu.frontend.list_methods", "sort")
@@ -388,12 +392,17 @@ def _extreme(function: Callable[..., Any], row: str, dim: Callable[..., Any]) ->
 def _extreme_of_members(frame: Frame, function: Callable[..., Any], row: str, grown: Grown) -> Any:
     """``max`` of a list that a loop of run time makes longer."""
     context = frame.context
+    _refuse_none(context, grown, f"by {function.__name__}()")
     rows = _rows_of(context, grown)
     check_not_empty(context, f"{function.__name__}()", dimensions(rows)[:1], (0,))
     if len(dimensions(rows)) > 1 or element(rows.type).kind in "fc":
         return _greatest(frame, grown, function)
+    if grown.mixed:
+        # The first one that is as great says of what kind it is.
+        grown = _settled(context, grown) if isinstance(grown, Counted) else grown
+        return _member_of(frame, grown, _place(context, f"arg{function.__name__}", rows, None, None, False), True)
     made = reduce(context, row, rows, 0)
-    return read_number(context, made) if isinstance(grown.type, WeakType) and not grown.mixed else made
+    return read_number(context, made) if isinstance(grown.type, WeakType) else made
 
 
 def _extreme_of_array(frame: Frame, name: str, row: str, values: Value) -> Value:

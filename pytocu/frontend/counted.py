@@ -14,7 +14,7 @@ import ast
 import functools
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
@@ -23,6 +23,8 @@ from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
+from pytocu.frontend.list_kinds import Kinds, as_float, ask_for_marks, asked_of, mark, numbers_in, put_all_marks
+from pytocu.frontend.list_kinds import ask as ask_kinds
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
@@ -49,7 +51,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
-from pytocu.ir.types import BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import F64, U8, WEAK_FLOAT, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _listed = Deferred("pytocu.frontend.ordering", "listed")
 _put_all = Deferred("pytocu.frontend.grown", "put_all")
@@ -121,10 +123,10 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
         common, *others = sorted(types, key=lambda one: isinstance(one, WeakType))
         for other in others:
-            common = None if common is None else common_type(context, common, other)
-        if not isinstance(common, ScalarType):
+            common = None if common is None else _common(context, common, other)
+        if not isinstance(common, ScalarType) and common != WEAK_FLOAT:
             raise _unlike(context, bound[0], [_type_of(context, member) for member in members])
-        # Python's numbers and NumPy's.
+        # Python's numbers and NumPy's, or Python's ints and floats.
         types = {common}
     differ = len(types) > 1 or len(inside) > 1 or any(one is not None and one.columns for one in inside)
     if len(bound) == 1 and differ and None not in inside and (held := _joined(context, members)) is not None:
@@ -136,7 +138,7 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
     """As :func:`ask`, of a list to which the steps of a loop, at that place, append as many members, or did."""
     of_arrays = grown.inner is None and isinstance(grown.type, ArrayType)
-    if context.elements is not None or (grown.shared and not of_arrays) or grown.frozen:
+    if context.elements is not None or (grown.shared and not of_arrays) or grown.frozen or grown.nones:
         return
     name = grown.name
     if place is None and grown.place is None:
@@ -148,6 +150,13 @@ def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
     if place is None and grown.key is None:
         return
     _want(context, Wanted(place or grown.key[1], name, grown.type, grown.inner))
+
+
+def _common(context: Context, first: Type, second: Type) -> Type | None:
+    """The type of members that are of these two: of Python's ints and floats it is that of the floats."""
+    if {first, second} == {WEAK_INT, WEAK_FLOAT}:
+        return WEAK_FLOAT
+    return common_type(context, first, second)
 
 
 def _want(context: Context, wanted: Wanted) -> None:
@@ -180,7 +189,7 @@ def begin_here(frame: Frame, held: list[Any], sample: Any) -> Counted | None:
     types = [_type_of(context, member) for member in members]
     common = types[0]
     for other in types[1:]:
-        common = other if common == other else common_type(context, common, other)
+        common = other if common == other else _common(context, common, other)
         if common is None:
             raise _unlike(context, bound[0], types)
     if isinstance(common, ArrayType) or held_in(context, sample) is not None:
@@ -360,20 +369,22 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     made = Counted(wanted.name, rows, type, wanted.inner, context.loc, len(context.counting), context.written_out)
     if wanted.inner is None or issubclass(wanted.inner.kind, tuple):
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
-        asked = [one for one in context.handed if isinstance(one, Kinds) and one[:2] == made.kinds[:2]]
-        made.mixed = bool(asked) or (isinstance(old, Grown) and old.mixed)
-        made.ints = any(one.ints for one in asked) or (isinstance(old, Grown) and old.ints)
+        asked = asked_of(context, made.kinds)
+        made.mixed = asked is not None or (isinstance(old, Grown) and old.mixed)
+        made.ints = (asked is not None and asked.ints) or (isinstance(old, Grown) and old.ints)
         if isinstance(old, Grown) and isinstance(old.type, WeakType) and old.type != made.type:
             # What it holds are Python's numbers.
             as_numpys(context, made, context.builder.const(0, old.type), made.type)
-        if any(one.marked for one in asked) or (isinstance(old, Grown) and old.marks is not None):
-            _mark(context, made, old)
+        if (asked is not None and asked.marked) or (isinstance(old, Grown) and old.marks is not None):
+            if isinstance(old, Grown):
+                ask_for_marks(context, old)
+            mark(context, made, blank=True)
     made.queue = _queue_of(context, old)
     _arrays(frame, made, old)
     if isinstance(old, list):
         made.began, made.floats = len(old), 0
         for number, value in enumerate(old):
-            _store(frame, made, number, of_this_kind(context, made, value))
+            _put(frame, made, number, of_this_kind(context, made, value))
             made.floats = made.floats or int(_is_float(context, value))
         made.length = len(old)
     else:
@@ -381,7 +392,7 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
         _put_all(frame, rows, slice(0, dim_value(context, before)), of_old, wanted.name)
         made.length = old.length if isinstance(old, Counted) else dim_value(context, before)
         made.begin = old.begin if isinstance(old, Counted) else 0
-        mark_all(frame, made, slice(0, dim_value(context, before)), old)
+        put_all_marks(frame, made, slice(0, dim_value(context, before)), old)
     if isinstance(old, Counted):
         # Each of its names is one of the larger list.
         for names in (one.locals for one in State(frame).frames if not isinstance(one, Container)):
@@ -493,7 +504,7 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     if (context.loc, number) in counted.watched:
         refuse_full(context, counted, place)
     _note_array(frame, counted, value)
-    _store(frame, counted, place, value)
+    _put(frame, counted, place, value)
     counted.length = binary(context, "add", counted.length, 1)
 
 
@@ -504,92 +515,6 @@ def _is_float(context: Context, value: Any) -> bool:
     if isinstance(value.type, WeakType):
         return value.type != WEAK_INT
     return value.inst is not None and value.inst.op.name != "from_python" and not value.inst.regions
-
-
-class Kinds(NamedTuple):
-    """The members of a list may be Python's numbers or NumPy's of its dtype: of `Context.handed`.
-
-    Attributes
-    ----------
-    place, name : object
-        The list.
-    ints : bool
-        Python's ints may stand beside floats.
-    marked : bool
-        It is kept of each member whether it is NumPy's, since the list is returned.
-    """
-
-    place: Loc
-    name: str
-    ints: bool = False
-    marked: bool = False
-
-
-def _mark(context: Context, made: Counted, old: Any) -> None:
-    """Let a list keep of each member whether it is NumPy's."""
-    if isinstance(old, Grown) and old.mixed and old.marks is None:
-        if old.kinds is None:
-            return
-        ask_for_marks(context, old)
-    false = context.builder.const(False, scalar(BOOL))
-    made.marks = filled(context, false, (dimensions(made.rows)[0], *_numbers_in(made)), blank=True)
-
-
-def _numbers_in(grown: Grown) -> tuple[int, ...]:
-    """How many marks a member has that is a tuple."""
-    return () if grown.inner is None else (len(_types_of(grown)),)
-
-
-def mark_all(frame: Frame, made: Counted, places: slice, values: Grown) -> None:
-    """Mark members that are those of another list, where that is kept."""
-    if made.marks is None:
-        return
-    if values.marks is not None or values.inner is None:
-        theirs: Any = isinstance(values.type, ScalarType) if values.marks is None else values.marks
-        _put_all(frame, made.marks, places, theirs, made.name)
-        return
-    for number, type in enumerate(_types_of(values)):
-        _put_all(frame, made.marks, (places, number), isinstance(type, ScalarType), made.name)
-
-
-def ask_for_marks(context: Context, grown: Grown) -> None:
-    """Let the function be read again with a list that is returned, where its members may be Python's numbers or NumPy's."""
-    if not grown.mixed or grown.marks is not None or grown.ints:
-        return
-    if grown.kinds is not None:
-        raise HandOn(grown.kinds._replace(marked=True))
-    if not isinstance(grown, Counted) and grown.key is not None:
-        ask_grown(context, grown, grown.key[1])
-
-
-def _store(frame: Frame, counted: Counted, place: Any, value: Any) -> None:
-    """Write a member into a row, and whether it is NumPy's where that is kept."""
-    if counted.marks is not None and counted.inner is not None:
-        pairs = [marked(frame.context, counted, number) for number in flattened(value)]
-        for number, (_, mark) in enumerate(pairs):
-            _put_all(frame, counted.marks, (place, number), mark, counted.name)
-        value = _rebuilt(counted.inner._replace(kind=type(value)), [number for number, _ in pairs])
-    elif counted.marks is not None:
-        value, mark = marked(frame.context, counted, value)
-        _put_all(frame, counted.marks, place, mark, counted.name)
-    _put(frame, counted, place, value)
-
-
-def marked(context: Context, grown: Grown, value: Any) -> tuple[Any, Any]:
-    """A member, and whether it is NumPy's."""
-    made = value.inst if isinstance(value, Value) else None
-    if isinstance(value, Value) and isinstance(value.type, WeakType):
-        return value, False
-    if made is None or made.op.name != "from_python":
-        # What is made of Python's numbers by branches and loops is none of which anybody knows that.
-        return (note_member(context, value, grown.kinds, "listed") if isinstance(value, Value) else value), True
-    if len(made.args) == 2:
-        return value, made.args[1]
-    if made.attr("perhaps"):
-        if value in context.read_of:
-            ask_for_marks(context, context.read_of[value])
-        return note_member(context, value, grown.kinds, "listed"), True
-    return value, False
 
 
 def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
@@ -623,8 +548,9 @@ def of_one_type(context: Context, counted: Counted, value: Any, found: Any) -> V
     """
     types = [counted.type, found]
     numbers = counted.inner is None and all(isinstance(one, WeakType | ScalarType) for one in types)
-    common = common_type(context, *types) if numbers else None
-    if common is None or counted.kinds is None or element(common) is not element(counted.rows.type):
+    common = _common(context, *types) if numbers else None
+    floats = common == WEAK_FLOAT or (common == scalar(F64) and counted.type == WEAK_INT)
+    if common is None or counted.kinds is None or not (floats or element(common) is element(counted.rows.type)):
         raise _unlike(context, counted.name, types)
     if common != counted.type:
         raise HandOn(counted.wanted._replace(type=common))
@@ -633,10 +559,11 @@ def of_one_type(context: Context, counted: Counted, value: Any, found: Any) -> V
 
 def as_numpys(context: Context, counted: Counted, value: Any, type: Type) -> Value:
     """A Python number, or part of a member, as NumPy's in a list of both."""
-    ints = element(type).kind == "f" and as_value(context, value).type == WEAK_INT
+    floats = type == WEAK_FLOAT or element(type).kind == "f"
+    ints = floats and as_value(context, value).type == WEAK_INT
     if not counted.mixed or (ints and not counted.ints):
-        raise HandOn(counted.kinds._replace(ints=ints or counted.ints))
-    return of_type(context, value, type)
+        ask_kinds(context, counted, ints=ints or counted.ints)
+    return of_type(context, as_float(context, counted, value) if ints else value, scalar(F64) if type == WEAK_FLOAT else type)
 
 
 def refuse_full(context: Context, counted: Counted, place: Any) -> None:
@@ -672,7 +599,7 @@ def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:
     more = filled(context, zero, (count, *dimensions(rows)[1:]), "")
     counted.rows = context.builder.emit("concatenate", (rows, more), {"axis": 0})
     if counted.marks is not None:
-        none = filled(context, context.builder.const(False, scalar(BOOL)), (count, *_numbers_in(counted)), "")
+        none = filled(context, context.builder.const(0, scalar(U8)), (count, *numbers_in(counted)), "")
         counted.marks = context.builder.emit("concatenate", (counted.marks, none), {"axis": 0})
 
 
@@ -835,7 +762,7 @@ def assign(frame: Frame, counted: Counted, key: Any, value: Any, text: str) -> N
     if not counted.sure:
         _refuse_outside(context, counted, key, "list assignment index out of range")
     _note_array(frame, counted, value)
-    _store(frame, counted, _place(context, counted, key, counted.sure), value)
+    _put(frame, counted, _place(context, counted, key, counted.sure), value)
 
 
 def settled(context: Context, counted: Counted) -> Grown:
@@ -858,7 +785,7 @@ def settled(context: Context, counted: Counted) -> Grown:
 
 
 __all__ = [
-    "append", "as_mixed", "as_numpys", "ask", "ask_for_marks", "ask_grown", "assign", "begin", "begin_here", "delete",
-    "for_loop", "inside", "make_room", "mark_all", "marked", "member_of", "method", "methods", "pop", "refuse_full", "settled",
+    "append", "as_mixed", "as_numpys", "ask", "ask_grown", "assign", "begin", "begin_here", "delete", "for_loop", "inside",
+    "make_room", "member_of", "method", "methods", "pop", "refuse_full", "settled",
     "while_loop",
 ]  # fmt: skip

@@ -140,12 +140,12 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
 
 
 def _is_repeated(value: Any, count: Any) -> bool:
-    """Whether a list of one number is repeated by an int of run time."""
+    """Whether a list of one number, or of None, is repeated by an int of run time."""
     if type(value) is not list or len(value) != 1 or not isinstance(count, Value) or count.type != WEAK_INT:
         return False
     if isinstance(value[0], Value):
         return not shape_of(value[0].type)
-    return isinstance(value[0], (bool, int, float, complex, np.generic))
+    return value[0] is None or isinstance(value[0], (bool, int, float, complex, np.generic))
 
 
 def elements(frame: Frame, parts: Iterable[ast.expr], perhaps: bool = False) -> list[Any]:
@@ -157,6 +157,11 @@ def elements(frame: Frame, parts: Iterable[ast.expr], perhaps: bool = False) -> 
         else:
             out.append(evaluate(frame, part, perhaps))
     return out
+
+
+def key_of(frame: Frame, node: ast.expr) -> Any:
+    """The value of what stands between brackets, of which no part is None by what a run does."""
+    return tuple(elements(frame, node.elts)) if isinstance(node, ast.Tuple) else evaluate(frame, node)
 
 
 def local_defaults(frame: Frame, node: FunctionNode) -> dict[str, Any]:
@@ -190,7 +195,7 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             _unpack(frame, parts, value)
         case ast.Subscript(value=base_node, slice=key_node):
-            _assign_member(frame, evaluate(frame, base_node), evaluate(frame, key_node), value, ast.unparse(target))
+            _assign_member(frame, evaluate(frame, base_node), key_of(frame, key_node), value, ast.unparse(target))
         case ast.Attribute():
             _assign_attribute(frame, target, evaluate(frame, target.value), value)
         case ast.Starred():

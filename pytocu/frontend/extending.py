@@ -10,10 +10,11 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, mark_all, pop, refuse_full, settled
+from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, pop, refuse_full, settled
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.grown import length_of, member_of, put_all, rows_of, unlike
 from pytocu.frontend.grown_members import same_held
+from pytocu.frontend.list_kinds import put_all_marks
 from pytocu.frontend.operators import binary
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
@@ -77,7 +78,7 @@ def _extend(frame: Frame, counted: Counted, values: Any) -> None:
         if (context.loc, 0) in counted.watched:
             refuse_full(context, counted, binary(context, "subtract", end, 1))
         put_all(frame, counted.rows, slice(place, end), rows, counted.name)
-        mark_all(frame, counted, slice(place, end), values)
+        put_all_marks(frame, counted, slice(place, end), values)
         counted.length = binary(context, "subtract", end, counted.begin)
         return
     for number, value in enumerate(list(_iterate(frame, values, "list.extend()"))):

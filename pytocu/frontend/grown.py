@@ -17,6 +17,19 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.frames import Flow, Frame, lookup
 from pytocu.frontend.grown_members import held_in, note_held, note_member, opened, same_held
+from pytocu.frontend.list_forms import alike
+from pytocu.frontend.list_kinds import (
+    Kinds,
+    agree,
+    as_floats,
+    asked_of,
+    in_floats,
+    mark,
+    of_members,
+    of_none,
+    put_marks,
+    refuse_none,
+)
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
@@ -57,7 +70,6 @@ _around = Deferred("pytocu.frontend.leaving", "around")
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
-_ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
 _counted_member = Deferred("pytocu.frontend.counted", "member_of")
 _counted_method = Deferred("pytocu.frontend.counted", "method")
 _keep = Deferred("pytocu.frontend.member_arrays", "keep")
@@ -265,14 +277,20 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
         raise UnsupportedError(text, context.loc, "append arrays of one length")
     first = len(growth.before)
     more = symbol(new_name(context, "members")) if each is None else each * known.numbers[1]
+    key, asked = ("list", context.loc, name), asked_of(context, (context.loc, name))
+    if asked is not None and asked.floats:
+        type, first_held = as_floats(type, first_held)
     with context.builder.nested():
         dtype = element(listed(context, [blank(context, type)]).type)
     zero = context.builder.const(0, scalar(dtype))
     rows = filled(context, zero, (first + more, *shape_of(type)), name if name.isidentifier() else "")
     grown = Grown(name, rows, type, first, 0 if each is None else each)
-    grown.inner = first_held
-    grown.key = ("list", context.loc, name)
-    grown.mixed = grown.key in context.handed
+    grown.inner, grown.key = first_held, key
+    grown.kinds = Kinds(context.loc, name)
+    grown.mixed = grown.key in context.handed or asked is not None
+    grown.ints = asked is not None and asked.ints
+    if asked is not None and asked.marked:
+        mark(context, grown)
     for number, value in enumerate(growth.before):
         put(frame, grown, number, value)
         if is_array(value) and dimensions(value):
@@ -375,7 +393,9 @@ def method(frame: Frame, grown: Grown, name: str) -> Any:
 
 
 def repeated(frame: Frame, member: Any, count: Value) -> Any:
-    """``[member] * count`` of a number: a step appends it."""
+    """``[member] * count`` of a number: a step appends it; of None, numbers come in its place later."""
+    if member is None:
+        return of_none(frame.context, count)
     inner = frame.inside(frozenset({_MEMBER}))
     inner.locals[_MEMBER] = member
     over = ast.comprehension(ast.Name("_", ast.Store()), ast.Name(_STEPS, ast.Load()), [], 0)
@@ -427,9 +447,11 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
         _ask_grown(context, grown)
         text = f"{grown.text}, of which a loop of run time has made the members, grows again"
         raise UnsupportedError(text, context.loc, "write np.append(np.array(...), ...)")
+    agree(context, grown, value)
     held = held_in(context, value)
     words = grown.inner is not None and bool(grown.inner.columns)
     found = _row_type(held) if words and held is not None and held.columns else type_of(context, value)
+    value, found = in_floats(context, grown, value, found)
     if not may_be_alike(found, grown.type) or not same_held(held, grown.inner) or (words and held != grown.inner):
         raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
@@ -444,7 +466,8 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
 
 
 def put(frame: Frame, grown: Grown, place: Any, value: Any) -> None:
-    """Write a member into a row."""
+    """Write a member into a row, and what it is where that is kept."""
+    put_marks(frame, grown, place, value)
     with frame.context.builder.in_list():
         if grown.inner is not None and grown.inner.columns:
             _store(frame, grown.rows, place, value, grown.inner, grown.name)
@@ -522,6 +545,7 @@ def rows_of(context: Context, grown: Grown) -> Value:
 
 def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Value:
     """What ``np.array`` makes of the list; with a dtype, an empty one of numbers has that dtype and one axis."""
+    refuse_none(context, grown, "as an array")
     if grown.ints and grown.inner is None and not typed:
         _refuse_ints(context, grown)
     if isinstance(grown, Counted):
@@ -596,15 +620,10 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
             return _counted_member(frame, grown, key, inside)
         grown = _settled(context, grown)
     if isinstance(key, slice):
-        part = Grown(grown.name, copied(context, _member(frame, rows_of(context, grown), key)), grown.type, 0, 0)
-        kept = ("shared", "own", "after", "begun", "roots", "origin", "end", "inner", "mixed", "ints", "key", "queue", "kinds")
-        for name in kept:
-            setattr(part, name, getattr(grown, name))
+        part = grown.with_rows(copied(context, _member(frame, rows_of(context, grown), key)))
         if grown.marks is not None:
             part.marks = copied(context, _member(frame, grown.marks, key))
-        if grown.arrays is not None:
-            part.arrays = grown.arrays
-            _keep(context, grown, (part.rows,))
+        _keep(context, grown, (part.rows,))
         return part
     rows, key = grown.rows, position(context, key)
     if grown.place is None:
@@ -619,22 +638,19 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
     return opened(frame, grown, _member(frame, rows, key), grown.type, grown.inner, mark)
 
 
-def joined(context: Context, first: Grown, second: Grown) -> Grown | None:
-    """``list + list`` of numbers of one kind, or of tuples of such; None of other lists."""
-    one, other = (_settled(context, part) if isinstance(part, Counted) else part for part in (first, second))
-    if one.type != other.type or one.inner != other.inner or one.mixed != other.mixed or one.ints != other.ints:
-        return None
-    if not isinstance(one.type, WeakType | ScalarType) and (one.inner is None or not one.inner.columns):
+def joined(context: Context, first: Grown | list[Any], second: Grown | list[Any]) -> Grown | None:
+    """``list + list`` of numbers of one kind, or of tuples of such, of which one may be known; None of other lists."""
+    parts = [_settled(context, part) if isinstance(part, Counted) else part for part in (first, second)]
+    like = next(part for part in parts if isinstance(part, Grown))
+    if not isinstance(like.type, WeakType | ScalarType) and (like.inner is None or not like.inner.columns):
         # Arrays have other names, under which they may be changed.
         return None
-    if (one.marks is None) != (other.marks is None):
-        _ask_for_marks(context, other if one.marks is not None else one)
+    one, other = (of_members(context, part, like) if isinstance(part, list) else part for part in parts)
+    if one is None or other is None or like.nones or (found := alike(context, one, other)) is None:
         return None
-    rows = [rows_of(context, part) for part in (one, other)]
-    made = Grown(one.name, context.builder.emit("concatenate", rows, {"axis": 0}), one.type, 0, 0)
-    made.inner, made.mixed, made.ints, made.kinds = one.inner, one.mixed, one.ints, one.kinds
-    if one.marks is not None and other.marks is not None:
-        made.marks = context.builder.emit("concatenate", (one.marks, other.marks), {"axis": 0})
+    for part in (one, other):
+        rows_of(context, part)
+    made = found[0]._make([context.builder.emit("concatenate", pair, {"axis": 0}) for pair in zip(*found, strict=True)])
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made

@@ -14,13 +14,12 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.frames import Failing, Frame, Raised
 from pytocu.frontend.kinds import Maybe
-from pytocu.frontend.numbers import perhaps_python
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.state import mark_shared
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, Counted, Grown, as_value, cast, dimensions, is_array
+from pytocu.frontend.values import Context, Counted, Grown, Perhaps, as_value, cast, dimensions, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.types import (
@@ -39,7 +38,13 @@ from pytocu.ir.types import (
 
 _ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _assign_counted = Deferred("pytocu.frontend.counted", "assign")
-_marked = Deferred("pytocu.frontend.counted", "marked")
+_assign_part = Deferred("pytocu.frontend.list_kinds", "assign_part")
+_dtype_of = Deferred("pytocu.frontend.list_kinds", "dtype_of")
+_from_none = Deferred("pytocu.frontend.list_kinds", "from_none")
+_perhaps_none = Deferred("pytocu.frontend.list_kinds", "perhaps_none")
+_in_floats = Deferred("pytocu.frontend.list_kinds", "in_floats")
+_marked = Deferred("pytocu.frontend.list_kinds", "marked")
+_read_marked = Deferred("pytocu.frontend.list_kinds", "read_marked")
 _columns_of = Deferred("pytocu.frontend.columns", "numbers_in")
 _form_in = Deferred("pytocu.frontend.columns", "form_in")
 _is_uneven = Deferred("pytocu.frontend.columns", "is_uneven")
@@ -143,6 +148,8 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
     """What a row stands for."""
     context = frame.context
     if held is None:
+        if grown.nones and mark is not None:
+            return _perhaps_none(frame, row, grown, mark)
         if grown.mixed and not dimensions(row):
             return perhaps_numpys(frame, row, grown, mark)
         return read_number(context, row) if isinstance(type, WeakType) else row
@@ -160,7 +167,8 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
         make = getattr(held.kind, "_make", tuple)
         return make(members)
     part = Grown(grown.name, row, held.type, 0, 0)
-    part.inner, part.mixed, part.key = held.inner, grown.mixed, grown.key
+    part.inner, part.mixed, part.key, part.marks = held.inner, grown.mixed, grown.key, mark
+    part.ints, part.kinds = grown.ints, grown.kinds
     part.frozen = grown.frozen or grown.shared
     part.origin = part.end = len(context.builder.made)
     part.after = context.builder.state()
@@ -170,9 +178,8 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
 def perhaps_numpys(frame: Frame, row: Value, grown: Grown, mark: Value | None = None) -> Value:
     """A number that may be Python's or NumPy's, as the mark says if there is one; a float may be one of Python's ints."""
     number = _member(frame, row, ()) if is_array(row) else row
-    if grown.ints and element(row.type).kind == "f":
-        number = perhaps_python(frame.context, number, _OF_DTYPE["i"])
-    number = perhaps_python(frame.context, number, _OF_DTYPE[element(row.type).kind], mark)
+    mark = None if mark is None else _member(frame, mark, ()) if is_array(mark) else mark
+    number = _read_marked(frame.context, number, grown, mark, _OF_DTYPE)
     frame.context.read_of[number] = grown
     return number
 
@@ -207,7 +214,8 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
         text = f"{said}, in the loop that makes it longer"
         raise UnsupportedError(text, context.loc, "change it behind the loop, or fill an array: y = np.zeros(n)")
     if isinstance(key, slice):
-        raise UnsupportedError(f"{said}, at more than one place", context.loc, "use a loop over the places, or an array")
+        _assign_part(frame, grown, key, value, text)
+        return
     if grown.inner is not None and grown.inner.columns and held_in(context, value) == grown.inner and not grown.mixed:
         value = _noted(context, grown, value, grown.key)
         key = _position(context, key)
@@ -221,21 +229,25 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     if grown.frozen:
         text = f"{said} and which has other names, or may have"
         raise UnsupportedError(text, context.loc, f"append a copy: {grown.name}.append(x.copy())")
-    made = as_value(context, value)
-    found = regions.bare(made.type)
-    if found != grown.type and not grown.mixed:
-        alike = isinstance(found, WeakType | ScalarType) and _carrier(context, found) is element(grown.rows.type)
-        if not alike or grown.key is None:
+    if grown.nones:
+        value = _from_none(context, grown, value)
+    given, value = (value.given, value.value) if isinstance(value, Perhaps) else (True, value)
+    found = regions.bare(as_value(context, value).type)
+    value, found = _in_floats(context, grown, value, found)
+    if found != grown.type:
+        alike = isinstance(found, WeakType | ScalarType) and _dtype_of(context, found) is element(grown.rows.type)
+        if not alike or (grown.key is None and not grown.mixed):
             text = f"{said} and which holds {type_text(grown.type)}, to {type_text(found)}"
             raise UnsupportedError(text, context.loc, _begin_with(found))
-        if isinstance(found, WeakType) or isinstance(grown.type, WeakType):
+        if not grown.mixed:
             raise HandOn(grown.key)
+    if isinstance(value, Value) and isinstance(found, ScalarType) and not grown.mixed and grown.key is not None:
+        value = note_member(context, value, grown.key)
     key = _position(context, key)
     _refuse_outside(context, key, dimensions(grown.rows)[0], "list assignment index out of range")
     if grown.marks is not None:
-        made, mark = _marked(context, grown, made)
-        _put_all(frame, grown.marks, key, mark, text)
-    _put_all(frame, grown.rows, key, cast(context, as_value(context, made), element(grown.rows.type)), text)
+        _put_all(frame, grown.marks, key, _marked(context, grown, value, given), text)
+    _put_all(frame, grown.rows, key, cast(context, as_value(context, value), element(grown.rows.type)), text)
 
 
 def refuse_unheld(context: Context, grown: Grown, rows: Value, target: DType) -> None:
@@ -266,13 +278,6 @@ def refuse_unheld(context: Context, grown: Grown, rows: Value, target: DType) ->
         error = UnsupportedError(sentence, context.loc, help)
         failing = Failing("UnsupportedError", sentence, context.loc, (), (help,))
     _refuse_if(context, _reduce(context, "logical_or", outside, None), True, Raised(error, failing, stated=False))
-
-
-def _carrier(context: Context, type: Type) -> Any:
-    """The dtype that NumPy gives an array of such numbers."""
-    with context.builder.nested():
-        made = context.hooks.listed(context, [context.builder.const(0, type)])
-        return element(made.type)
 
 
 def _begin_with(type: Type) -> str:

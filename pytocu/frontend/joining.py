@@ -59,6 +59,7 @@ from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
 from pytocu.ir.layouts import joined_ranks
 from pytocu.ir.types import I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element
 
+_refuse_none = Deferred("pytocu.frontend.list_kinds", "refuse_none")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 
 
@@ -202,6 +203,7 @@ def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
 
 def _rows(context: Context, grown: Grown, name: str, dtype: Any, casting: Any) -> Value:
     """The members of a list that a loop has made, which are rows of one array."""
+    _refuse_none(context, grown, "as arrays")
     rows = _rows_of(context, grown)
     require_equal(context, dim_min(dimensions(rows)[0], 1), 1, "ValueError", f"need at least one array to {name}")
     return _common(context, [rows], dtype, casting)[0]

@@ -13,6 +13,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import Failing, Frame, Raised
+from pytocu.frontend.list_kinds import refuse_none
 from pytocu.frontend.operators import binary
 from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.raising import refuse_if
@@ -189,6 +190,7 @@ def sort(frame: Frame, grown: Grown, *, key: Any = None, reverse: Any = False) -
         the others then depends on how it sorts.
     """
     context = frame.context
+    refuse_none(context, grown, "to sort")
     ranks = grown if key is None else run_piece(frame, _RANKS, self=grown, key=Ranks(key))
     rows = _rows_of(context, ranks) if isinstance(ranks, Grown) else None
     if rows is None or not _is_ordered(ranks, rows) or not isinstance(reverse, (bool, int)):

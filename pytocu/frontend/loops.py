@@ -323,7 +323,9 @@ def _made_anew(context: Context, before: State, read: StepRead, limit: Limit) ->
     for key in before.names():
         if key in before.parts or key in read.rebound or key in before.changing:
             continue
-        started = _at_the_start(before.held(*key), new) if _may_be_none(new := read.state.held(*key)) else None
+        new = read.state.held(*key)
+        bound = before.held(*key, before) is not before
+        started = _at_the_start(before.held(*key), new) if bound and _may_be_none(new) else None
         anew = started is None and _is_elements(new) and new is not before.held(*key)
         if anew and _note_change(context, before, read, key, limit):
             found.append(key)

@@ -43,7 +43,7 @@ from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, is_strided, weak_type_of
 from pytocu.record import Record
 
-_ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
+_ask_for_marks = Deferred("pytocu.frontend.list_kinds", "ask_for_marks")
 _raise_first = Deferred("pytocu.frontend.call_first", "raise_first")
 _orders_of = Deferred("pytocu.frontend.layouts", "orders_of")
 _also_wrong = Deferred("pytocu.frontend.reading_on", "also_wrong")
@@ -308,6 +308,13 @@ def _turns(inst: Inst) -> bool:
     return False
 
 
+def _chosen(context: Context, value: Any, leaves: list[Value]) -> Any:
+    """The tree of a number of which a run says what it is; Python's may be one of two kinds."""
+    if isinstance(value, tuple):
+        return ("if", *(_chosen(context, one, leaves) for one in value))
+    return _leaf(as_value(context, value), leaves)
+
+
 def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[Value, Any]) -> Any:
     """The shape of what is returned: numbers of results, nested as the function nests them.
 
@@ -315,7 +322,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
     """
     match result:
         case Value() if result in choices:
-            return ("if", *(_leaf(as_value(context, v), leaves) for v in choices[result]))
+            return _chosen(context, choices[result], leaves)
         case Value() if (choice := context.builder.choice_with_argument(result)) is not None:
             tests, arrays = choice
             *trees, made = (_leaf(a, leaves) if a is result else _tree(context, a, leaves, choices) for a in arrays)
@@ -400,11 +407,11 @@ def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) ->
     if grown.inner is None and isinstance(grown.type, ArrayType) and not grown.frozen:
         context.given_back.append(grown)
         return "elements" if grown.own or not grown.shared else ""
-    if grown.frozen or grown.queue is not None or grown.shared or grown.ints or (grown.mixed and grown.marks is None):
+    if grown.frozen or grown.queue is not None or grown.shared or (grown.mixed and grown.marks is None):
         return ""
     if held is not None and held is grown.inner and (held.columns or isinstance(held.type, WeakType | ScalarType)):
         return "tuples"
-    if grown.marks is not None and held is None:
+    if grown.marks is not None and (held is None or held.kind is list):
         return "either"
     if held is not None or not isinstance(type, WeakType | ScalarType):
         return ""

@@ -325,7 +325,7 @@ def _of_lists(context: Context, row: Op, left: Any, right: Any) -> Any:
     """What Python's lists do themselves, as ``list + list``; None where an array or a scalar of NumPy makes arrays of them."""
     if any(isinstance(side, Value) and not isinstance(side.type, WeakType) for side in (left, right)):
         return None
-    if row.name == "add" and isinstance(left, Grown) and isinstance(right, Grown):
+    if row.name == "add" and all(isinstance(side, Grown | list) for side in (left, right)):
         made = _joined_lists(context, left, right)
         if made is not None:
             return made

@@ -19,7 +19,10 @@ from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.rewrite import copy_with, rewrite, rewrite_block
 from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
-_ask_for_marks = Deferred("pytocu.frontend.counted", "ask_for_marks")
+_is_int = Deferred("pytocu.frontend.list_kinds", "is_int")
+_is_numpys = Deferred("pytocu.frontend.list_kinds", "is_numpys")
+_rank_of = Deferred("pytocu.frontend.list_kinds", "rank_of")
+_ask_for_marks = Deferred("pytocu.frontend.list_kinds", "ask_for_marks")
 
 
 class Choice(NamedTuple):
@@ -81,20 +84,35 @@ def _ask_for_one_kind(context: Context, origin: Value) -> None:
 
 def _choice(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:
     maybe = found[value]
+    dtype = element(value.type)
+    if maybe.kinds == {WEAK_INT, WEAK_FLOAT} and dtype is F64 and not maybe.operand:
+        return _choice_of_both(context, value, found)
     mark = None if maybe.operand or len(maybe.kinds) > 1 else is_scalar(context.builder, value, found, {})
     if mark is None:
         return None
     (kind,) = maybe.kinds
-    dtype = element(value.type)
     if maybe.known is not None:
         return Choice(read_bool(context, mark), value, maybe.known)
     read = _READ.get((kind, dtype))
-    if read is None:
+    return None if read is None else Choice(read_bool(context, mark), value, read(context, _or_zero(context, mark, value)))
+
+
+def _choice_of_both(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:
+    """What is returned where Python's ints stand beside its floats."""
+    rank = _rank_of(context, value, found)
+    if rank is None:
         return None
-    # What is not Python's need not be a number that Python's kind has.
-    zero = context.builder.const(0, scalar(dtype))
-    number = read(context, context.builder.emit("where", (mark, zero, value)))
-    return Choice(read_bool(context, mark), value, number)
+    ints, numpys = _is_int(context, rank), _is_numpys(context, rank)
+    floats = read_float(context, _or_zero(context, numpys, value))
+    others = context.builder.emit("logical_not", (ints,))
+    pythons = Choice(read_bool(context, others), floats, read_int(context, _or_zero(context, others, value)))
+    return Choice(read_bool(context, numpys), value, pythons)
+
+
+def _or_zero(context: Context, mark: Value, value: Value) -> Value:
+    """A number, or 0 where a mark says so: what is not Python's need not be a number that Python's kind has."""
+    zero = context.builder.const(0, scalar(element(value.type)))
+    return context.builder.emit("where", (mark, zero, value))
 
 
 _READ: dict[tuple[WeakType, DType], Any] = {

@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, Unset, no_step
+from pytocu.frontend.list_forms import OfGrown, alike, holding
 from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Counted, Masked, Members, Perhaps, is_number
+from pytocu.frontend.values import Context, Counted, Grown, Masked, Members, Perhaps, is_number
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import WeakType
+from pytocu.ir.types import WEAK_ORDER, WeakType
 from pytocu.record import Record
 from pytocu.trees import made
 
@@ -74,7 +75,7 @@ def wanted(context: Context) -> list[Wanted]:
 def _is_later(one: Wanted, other: Wanted) -> bool:
     """Whether a later reading has found this: more is NumPy's then."""
     if isinstance(other.type, WeakType):
-        return True
+        return not isinstance(one.type, WeakType) or WEAK_ORDER.index(one.type.kind) > WEAK_ORDER.index(other.type.kind)
     own, others = (() if w.inner is None else w.inner.columns for w in (one, other))
     pythons = [sum(isinstance(type, WeakType) for type in types) for types in (own, others)]
     return bool(own) and (not others or pythons[0] < pythons[1])
@@ -509,6 +510,8 @@ def members_alike(a: Any, b: Any, of_a: State, of_b: State) -> tuple[Any, Any] |
     context = of_a.context
     if a is b or type(a) is not type(b) or isinstance(a, Members):
         return None
+    if isinstance(a, Grown):
+        return alike(context, a, b)
     if is_object(context, a) and is_object(context, b):
         if [*vars(a)] != [*vars(b)]:
             return None
@@ -528,6 +531,9 @@ def alike_to(model: Any, value: Any, state: State) -> Any:
     """A value with the members of what `model` has the members of; as it is where that is something else."""
     if isinstance(model, Perhaps):
         return _as_carried(model, value)
+    if isinstance(model, OfGrown) and isinstance(value, Grown):
+        found = holding(state.context, value)
+        return found if type(found) is type(model) else value
     lists = isinstance(model, _OfList) and isinstance(value, list) and len(value) == len(model)
     dicts = isinstance(model, _OfDict) and isinstance(value, dict) and (*value,) == model.keys
     tuples = isinstance(model, tuple) and type(value) is type(model) and len(value) == len(model)

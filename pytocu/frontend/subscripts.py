@@ -14,7 +14,7 @@ from pytocu.errors import CompileError, IndexingError, UnsupportedError, closest
 from pytocu.frontend import few_positions
 from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.compaction import known_masks
-from pytocu.frontend.expressions import assign, evaluate
+from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
 from pytocu.frontend.indexing import has_picks
@@ -51,6 +51,8 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
+_ask = Deferred("pytocu.frontend.counted", "ask")
+_begin_here = Deferred("pytocu.frontend.counted", "begin_here")
 _assign_flat = Deferred("pytocu.frontend.flat", "assign")
 _read_flat = Deferred("pytocu.frontend.flat", "read")
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
@@ -65,7 +67,7 @@ _scatter = Deferred("pytocu.frontend.scattering", "assign")
 
 def read(frame: Frame, node: ast.Subscript) -> Any:
     """The value of ``base[key]``."""
-    array, place = evaluate(frame, node.value), evaluate(frame, node.slice)
+    array, place = evaluate(frame, node.value), key_of(frame, node.slice)
     try:
         return member(frame, array, place)
     except CompileError as error:
@@ -245,6 +247,11 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")
     if contains_dynamic(key):
+        if isinstance(base, list):
+            _ask(context, base, [*base, value])
+            if (counted := _begin_here(frame, base, value)) is not None:
+                _assign_in_grown(frame, counted, key, value, text)
+                return
         text = f"a member of a {type(base).__name__} is assigned at a place known only at run time"
         instead = "use an array in its place: np.array(...)[i] = ..." if isinstance(base, list) else "use constants as keys"
         raise UnsupportedError(text, context.loc, instead)

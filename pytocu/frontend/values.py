@@ -376,6 +376,8 @@ class Grown:
         What the members are, where they are lists or tuples; see `pytocu.frontend.grown_members`.
     mixed, ints : bool
         Whether the members may be Python's numbers or NumPy's of the same dtype, and Python's ints among floats.
+    nones : bool
+        Whether members may be None.
     kinds : object
         What is asked for where members are Python's numbers and NumPy's.
     marks : Value or None
@@ -395,8 +397,8 @@ class Grown:
     __pytocu_plain__ = True
     __slots__ = (
         "after", "aliases", "appended", "arrays", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
-        "kinds", "marks", "mixed", "name", "origin", "own", "place", "queue", "roots", "rows", "shared", "start", "sure",
-        "text", "type",
+        "kinds", "marks", "mixed", "name", "nones", "origin", "own", "place", "queue", "roots", "rows", "shared", "start",
+        "sure", "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -411,7 +413,7 @@ class Grown:
         self.roots: set[Value] = set()
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
-        self.shared = self.frozen = self.mixed = self.ints = self.sure = False
+        self.shared = self.frozen = self.mixed = self.ints = self.nones = self.sure = False
         self.own = True
         self.kinds: Any = None
         self.marks: Any = None
@@ -419,6 +421,20 @@ class Grown:
         self.inner: Any = None
         self.key: Any = None
         self.arrays: Any = None
+
+    def with_rows(self, rows: Value) -> Grown:
+        """A list of such members that are the rows of another array."""
+        made = Grown(self.name, rows, self.type, 0, 0)
+        for name in _OF_MEMBERS:
+            setattr(made, name, getattr(self, name))
+        return made
+
+
+_OF_MEMBERS = (
+    "after", "arrays", "begun", "end", "inner", "ints", "key", "kinds", "mixed", "nones", "origin", "own", "queue", "roots",
+    "shared",
+)  # fmt: skip
+"""What is known of a list through its members."""
 
 
 class Counted(Grown):

@@ -66,7 +66,7 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
         case ("members", member, kind):
             return results[member].tolist() if kind == "numbers" else list(results[member])
         case ("either", member, marks):
-            return [number if mark else number.item() for number, mark in zip(results[member], results[marks], strict=True)]
+            return _either(results[member], results[marks])
         case ("zip", ("named", path, *trees)):
             return [class_at(path)._make(t) for t in zip(*(arrange(t, results) for t in trees), strict=True)]
         case ("zip", (_, *trees)):
@@ -83,6 +83,14 @@ def arrange(tree: Any, results: Sequence[Any]) -> Any:
             return tuple(arrange(t, results) for t in trees)
         case _:
             return tuple(arrange(t, results) for t in tree)
+
+
+def _either(numbers: Any, marks: Any) -> list[Any]:
+    """The list of what numbers are by their marks: 0 for Python's int, 1 for another of Python's, 2 for NumPy's, 3 for None."""
+    if numbers.ndim > 1:
+        return [_either(*pair) for pair in zip(numbers, marks, strict=True)]
+    made = (lambda n: int(n), lambda n: n.item(), lambda n: n, lambda n: None)
+    return [made[mark](number) for number, mark in zip(numbers, marks, strict=True)]
 
 
 def bind_symbols(function: Function, arguments: Sequence[Any]) -> dict[str, int]:

@@ -14,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.dims import DimLike, as_symbol, substitute
 from pytocu.ir.rewrite import Rule, replay, rewrite, with_lengths
-from pytocu.ir.types import WEAK_INT, ScalarType, WeakType
+from pytocu.ir.types import WEAK_INT, ScalarType, WeakType, shape_of
 from pytocu.passes.context import PassContext
 
 
@@ -33,7 +33,15 @@ def run(function: Function, context: PassContext) -> Function:
         function = rewrite(function, _decided(mapping, decisive))
     builder = Builder()
     with_lengths(builder, function.body.insts, mapping, {})
-    return Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
+    made = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
+    return rewrite(made, _whole) if decisive else made
+
+
+def _whole(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    """Leave out a part that is all of an array: sides of a branch that is gone had arrays of other lengths."""
+    if inst.op.name != "slice" or any(inst.attr("start")) or any(step != 1 for step in inst.attr("step")):
+        return None
+    return args if inst.attr("size") == shape_of(args[0].type) else None
 
 
 def _decided(numbers: dict[str, DimLike], decisive: set[str]) -> Rule:

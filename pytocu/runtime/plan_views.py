@@ -46,8 +46,11 @@ def elements(made: Any) -> list[Any]:
 
 
 def either(made: Any, marks: Any) -> list[Any]:
-    """The list of NumPy's scalars where a mark says so, and of Python's numbers where not."""
-    return [made[k] if mark else number for k, (number, mark) in enumerate(zip(numbers(made), numbers(marks), strict=True))]
+    """The list of what numbers are by their marks: 0 for Python's int, 1 for another of Python's, 2 for NumPy's, 3 for None."""
+    if len(made.shape) > 1:
+        return [either(made[k], marks[k]) for k in range(len(made))]
+    pairs = enumerate(zip(numbers(made), numbers(marks), strict=True))
+    return [None if mark == 3 else made[k] if mark == 2 else number if mark else int(number) for k, (number, mark) in pairs]
 
 
 Parts = tuple[tuple[int, ...], tuple[int, ...], int]
