@@ -13,7 +13,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import IndexingError, UnsupportedError, raised
-from pytocu.frontend.masked import DIFFERENT, is_mask, same
+from pytocu.frontend.masked import DIFFERENT, is_mask, likeness, same
 from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import combined, known_axis, length
 from pytocu.frontend.requirements import require_equal
@@ -37,15 +37,12 @@ def read_length(context: Context, count: Value, limit: DimLike, name: str) -> Di
     name : str
         What it is called; a number is put behind it where the name is taken.
     """
+    alike = likeness(context, count)
     for known, most, found in context.read:
-        if most == limit and same(known, count):
+        if likeness(context, known) == alike and most == limit and same(known, count):
             return symbol(found)
-    unique, number = name, 0
-    while unique in context.numbers:
-        number += 1
-        unique = f"{name}{number}"
     # A region's own lengths have names that no region around it has.
-    context.numbers.add(unique)
+    unique = context.name(name)
     context.most[unique] = limit
     stored = context.builder.emit("keep", (array_of(context, count),), name=unique)
     context.builder.inst("read_length", (stored,), {"name": unique, "limit": limit})

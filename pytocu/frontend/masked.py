@@ -79,6 +79,24 @@ def same(first: Value, second: Value) -> bool:
     return True
 
 
+def likeness(context: Context, value: Value) -> int:
+    """A number that is one of values that are the :func:`same`."""
+    known = context.likenesses
+    stack = [value]
+    while stack:
+        one = stack[-1]
+        inst = one.inst
+        if one in known:
+            stack.pop()
+        elif inst is None or inst.op.kind not in _PURE:
+            known[one] = id(one)
+        elif missing := [a for a in inst.args if a not in known]:
+            stack.extend(missing)
+        else:
+            known[one] = hash((inst.op.name, one.index, attr_key(inst.attrs), *(known[a] for a in inst.args)))
+    return known[value]
+
+
 def as_mask(context: Context, array: Value, key: Any) -> Any:
     """The mask whose positions an index of an array of its lengths is; another index is itself."""
     items = key if isinstance(key, tuple) else (key,)

@@ -36,12 +36,7 @@ _ARITHMETIC: dict[str, Callable[..., DimLike]] = {
 
 def new_name(context: Context, hint: str) -> str:
     """A name for a number that no other number and no length has."""
-    name, number = f"{hint}_", 0
-    while name in context.numbers:
-        number += 1
-        name = f"{hint}{number}_"
-    context.numbers.add(name)
-    return name
+    return context.name(hint, "_")
 
 
 def number_as_dim(context: Context, value: Any) -> DimLike | None:

@@ -167,6 +167,8 @@ class Context:
         The names of lengths, and of ints of run time that positions are made of; see `pytocu.frontend.ranges`.
     most : dict
         What lengths are at most that the host finds out, by name.
+    named : dict from (str, str) to int
+        Beginnings and ends of such names, each with a number below which all are taken.
     steps : set of str
         Those of them that change while the function runs: of the steps of loops.
     bound : dict
@@ -223,6 +225,8 @@ class Context:
         Whether an array is read whose dtype is another one for runs that are refused.
     shortened : set
         The lists whose length a run decides of which members go, or are replaced; with ``ints`` those that get Python's ints.
+    likenesses : dict from Value to int
+        Numbers that are equal for what is computed alike of the same contents.
     others : dict from (Loc or None, str) to tuple of CompileError
         What else is wrong where these stand, by their places and texts, as it was found when the function was read before.
     """
@@ -231,9 +235,9 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
         "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms", "given",
         "given_back", "growing", "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "loops", "marks", "members", "met", "most", "numbers", "open", "origins", "others",
-        "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
-        "repeated", "shared", "shortened", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
+        "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "most", "named", "numbers", "open",
+        "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of",
+        "refused", "repeated", "shared", "shortened", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -251,6 +255,8 @@ class Context:
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
         self.later = False
+        self.likenesses: dict[Value, int] = {}
+        self.named: dict[tuple[str, str], int] = {}
         self.growing: list[Any] = []
         self.counting: list[tuple[str, DimLike, bool] | None] = []
         self.filling: list[Grown] = []
@@ -300,6 +306,16 @@ class Context:
     def loc(self) -> Loc:
         """The place being read."""
         return self.builder.loc
+
+    def name(self, hint: str, end: str = "") -> str:
+        """A name for a number that no other has."""
+        number = self.named.get((hint, end), 0)
+        # Those before it are taken for good.
+        while (made := f"{hint}{number or ''}{end}") in self.numbers:
+            number += 1
+        self.named[hint, end] = number
+        self.numbers.add(made)
+        return made
 
     def length(self, dim: DimLike) -> DimLike:
         """A length that a view has: 1 where it is known to be."""
