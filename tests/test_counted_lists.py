@@ -296,13 +296,28 @@ def test_a_list_in_a_while_loop_has_room_for_more_and_more(monkeypatch: pytest.M
         pytocu.jit(counts_up)(100)
 
 
-def two_types(x):
+def ints_and_numpys(x):
     found = []
     for i in range(len(x)):
         if x[i] > 0:
             found.append(i)
         if x[i] > 1:
             found.append(x[i])
+    return found
+
+
+@pytest.mark.parametrize("x", INPUTS)
+def test_ints_beside_numpys_floats(x: np.ndarray) -> None:
+    everywhere(ints_and_numpys, x)
+
+
+def two_types(x):
+    found = []
+    for i in range(len(x)):
+        if x[i] > 0:
+            found.append(i)
+        if x[i] > 1:
+            found.append(np.float32(x[i]))
     return found
 
 
@@ -480,7 +495,7 @@ def test_floats_that_a_dtype_does_not_hold() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (two_types, "the list found grows in a loop and holds a Python int and f64"),
+        (two_types, "the list found grows in a loop and holds a Python int and f32"),
     ],
 )
 def test_refused(function: Callable[..., Any], said: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -133,7 +134,9 @@ def test_joined_and_changed_in_part(function: Callable[..., Any]) -> None:
 
 def test_no_member() -> None:
     everywhere(truth, X[:0])
-    with pytest.raises(ValueError, match=r"max\(\) iterable argument is empty"):
+    with pytest.raises(ValueError) as raised:
+        extremes(X[:0])
+    with pytest.raises(ValueError, match=re.escape(str(raised.value))):
         pytocu.jit(extremes)(X[:0])
 
 
