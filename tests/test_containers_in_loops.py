@@ -939,6 +939,17 @@ def numbers_as_keys_later(n):
     return len(held)
 
 
+def counted_by_a_dict(n):
+    counts = {}
+    counts[n] = counts.get(1, 0) + 1
+    return counts[1]
+
+
+def asked_of_a_dict(n):
+    counts = {1: 2}
+    return n in counts
+
+
 def a_number_as_a_key(n):
     held = {3: 1}
     return held.setdefault(n, 2)
@@ -950,7 +961,9 @@ def a_number_as_a_key(n):
         (a_set_in_a_loop, "a set grows in a loop"),
         (a_set_in_a_branch, "a set shrinks in a branch"),
         (a_set_with_other_members, "a set gets other members in a branch"),
-        (numbers_in_a_set, r"set.add\(\) compares values known only at run time"),
+        (numbers_in_a_set, r"set.add\(\) compares values known only at run time(.|\n)*seen = \[False\] \* n"),
+        (counted_by_a_dict, r"a member of a dict is assigned(.|\n)*counts = \[0\] \* n"),
+        (asked_of_a_dict, r"'in' with values known only at run time(.|\n)*counts = \[0\] \* n"),
         (numbers_as_keys, "a key cannot be a value known only at run time"),
         (numbers_as_keys_later, "a key cannot be a value known only at run time"),
         (a_number_as_a_key, r"dict.setdefault\(\) compares values known only at run time"),
@@ -959,6 +972,18 @@ def a_number_as_a_key(n):
 def test_what_a_set_or_dict_holds_is_known_while_compiling(function, said):
     with pytest.raises(pytocu.UnsupportedError, match=said):
         pytocu.jit(function)(3)
+
+
+def test_numbers_of_a_run_among_those_of_a_set():
+    def among(x):
+        found = 0
+        for v in x:
+            if v in {1, 5}:
+                found += 1
+        return found, x[0] in frozenset((2, 3))
+
+    everywhere(among, np.array([1, 2, 5, 1]))
+    everywhere(among, np.array([2, 2]))
 
 
 def test_sets_that_stay_as_they_are():

@@ -22,6 +22,7 @@ from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, uf
 from pytocu.frontend.objects import note_function, note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
 from pytocu.frontend.source import function_node
+from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -313,7 +314,9 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
                 # In a loop that makes it longer it is one whose length a run decides.
                 _ask(context, owner, owner)
             raise UnsupportedError(
-                f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
+                f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled",
+                context.loc,
+                by_number(owner),
             )
         if kind is list and method == "extend" and len(args) == 1 and not kwargs and contains_dynamic(args):
             _extend(frame, owner, args[0], "list.extend()")
@@ -326,7 +329,9 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
         if kind is list:
             _ask(context, owner, owner)
         raise UnsupportedError(
-            f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled", context.loc
+            f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled",
+            context.loc,
+            by_number(owner),
         )
     for value in args if kind is dict else (owner, *args):
         check_plain(context, value, f"{kind.__name__}.{method}()")

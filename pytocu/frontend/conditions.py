@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import BINARY, as_queue, attempt, binary, check_plain, compute, is_queue, truth
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.state import State
+from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
     Context,
     Grown,
@@ -223,13 +224,12 @@ _ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 def _contains(frame: Frame, member: Any, container: Any) -> Any:
     if isinstance(container, Grown):
         return _contains_counted(frame, container, member)
-    numbers = isinstance(container, (list, tuple)) and all(map(_is_number, (member, *container)))
+    numbers = isinstance(container, (list, tuple, set, frozenset)) and all(map(_is_number, (member, *container)))
     if numbers and contains_dynamic((member, container)):
         return _equals_one(frame.context, member, container)
     if contains_dynamic(member) or (contains_dynamic(container) and not isinstance(container, dict)):
-        raise UnsupportedError(
-            "'in' with values known only at run time is not compiled", frame.context.loc, "compare with == and combine with |"
-        )
+        help = by_number(container) or "compare with == and combine with |"
+        raise UnsupportedError("'in' with values known only at run time is not compiled", frame.context.loc, help)
     for value in (member, container):
         check_plain(frame.context, value, "'in'")
     if isinstance(container, dict):
@@ -241,7 +241,7 @@ def _is_number(value: Any) -> bool:
     return (isinstance(value, Value) and not is_array(value)) or isinstance(value, (bool, int, float, complex, np.generic))
 
 
-def _equals_one(context: Context, member: Any, container: Sequence[Any]) -> Flag:
+def _equals_one(context: Context, member: Any, container: Collection[Any]) -> Flag:
     """``member in container`` of numbers."""
     found: Flag = any(one is member for one in container)
     for one in container:

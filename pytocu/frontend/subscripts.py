@@ -30,6 +30,7 @@ from pytocu.frontend.objects import refuse_outside
 from pytocu.frontend.operators import as_queue, attempt, check_plain, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -253,8 +254,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
                 _assign_in_grown(frame, counted, key, value, text)
                 return
         text = f"a member of a {type(base).__name__} is assigned at a place known only at run time"
-        instead = "use an array in its place: np.array(...)[i] = ..." if isinstance(base, list) else "use constants as keys"
-        raise UnsupportedError(text, context.loc, instead)
+        raise UnsupportedError(text, context.loc, by_number(base) or "use an array in its place: np.array(...)[i] = ...")
     check_plain(context, key, "indexing")
     attempt(context, base.__setitem__, key, value)
 

@@ -27,6 +27,13 @@ def kind_text(value: Any) -> str:
     return repr(value) if known else f"a {type(value).__name__}"
 
 
+def by_number(container: Any) -> str | None:
+    """What to write instead of a set or dict that is asked by what only a run knows."""
+    if isinstance(container, set | frozenset):
+        return "use flags: seen = [False] * n; seen[k] = True; if seen[k]"
+    return "use a list, with numbers for keys: counts = [0] * n; counts[k] += 1" if isinstance(container, dict) else None
+
+
 def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
     """Two values of a name that have different forms as a message says them, and what to write instead."""
     first, second, kind = kind_text(old), kind_text(new), type(new).__name__
