@@ -133,9 +133,26 @@ def distinct(x, n):
     return i
 
 
+def returned_from_a_step(x, n):
+    for k in range(n):
+        x = x[x > 0.2 * k]
+        if len(x) < 45:
+            return x, k
+    return x, n
+
+
+def a_choice_returned_from_a_step(x, n):
+    for k in range(n):
+        y = x[x > 0.2 * k]
+        if len(y) < 45:
+            return [y, y[1:]]
+    return [x, x]
+
+
 FUNCTIONS = [
     chosen, differences, every_other, first_ones, two_with_one_mask, two_with_their_own, on_one_side, appended, appended_until,
     changed_first, changed_behind, begun_by_a_mask, in_two_loops, without_the_largest, deleted, distinct,
+    returned_from_a_step, a_choice_returned_from_a_step,
 ]  # fmt: skip
 
 

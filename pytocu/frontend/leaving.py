@@ -28,6 +28,7 @@ _count = Deferred("pytocu.frontend.counted", "for_loop")
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _count_while = Deferred("pytocu.frontend.counted", "while_loop")
 _inside = Deferred("pytocu.frontend.counted", "inside")
+_returned_parts = Deferred("pytocu.frontend.lengths_of_steps", "returned_parts")
 _fill = Deferred("pytocu.frontend.grown", "fill")
 _fill_inside = Deferred("pytocu.frontend.grown", "fill_inside")
 
@@ -278,7 +279,7 @@ def _leaving(
             goes_on = both(context, negated(context, left), more(following))
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
         leaves: list[Any] = []
-        found["form"] = flatten(members_of(context, flow.value, before), leaves)
+        found["form"] = flatten(_returned_parts(context, members_of(context, flow.value, before)), leaves)
         found["flow"], found["own"] = flow, State(frame).is_own(flow.value)
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):

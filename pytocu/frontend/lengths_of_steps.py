@@ -7,7 +7,7 @@ by a number that is known before the loop, which has a known number of steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from pytocu.frontend.frames import Frame
@@ -21,7 +21,7 @@ from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Atom, Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
+from pytocu.ir.dims import Atom, Dim, DimLike, dim_max, dim_min, ends_of, greatest, is_number, substitute, symbol, symbols
 from pytocu.ir.types import ArrayType, element, scalar
 
 _BEGIN_LONG = "begin with an array that is long enough: whole = np.zeros(n); k = len({0}); whole[:k] = {0}"
@@ -174,6 +174,45 @@ def behind_loop(context: Context, part: Part) -> Value:
     return context.builder.emit("copy", (_shown(context, part.whole, _length(context, part)),), name=part.whole.name)
 
 
+def returned_parts(context: Context, value: Any) -> Any:
+    """What a step returns, with parts that a loop may carry for the arrays whose lengths the step found out."""
+    if isinstance(value, Masked):
+        value = as_value(context, value)
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [returned_parts(context, member) for member in value])
+    if not is_array(value) or context.elements is not None or not bare_array(value).shape:
+        return value
+    length, *rest = bare_array(value).shape
+    inner = {name for inst in context.builder.insts for name in names_given(inst)} | context.steps
+    if inner.isdisjoint(symbols(length)) or any(not inner.isdisjoint(symbols(dim)) for dim in rest):
+        return value
+    ends = ends_of(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)])
+    if ends is None or any(not inner.isdisjoint(symbols(end)) for end in ends):
+        return value
+    part = Part(_with_room(context, value, greatest(ends)), as_value(context, dim_value(context, length)))
+    return tuple.__new__(_behind(context), part)
+
+
+def _found_out(context: Context, length: DimLike) -> list[str]:
+    """The names in a length that were found out, and those in their limits, in the order in which they were."""
+    names, left = set(), [*symbols(length)]
+    while left:
+        name = left.pop()
+        if name in context.most and name not in names:
+            names.add(name)
+            left.extend(symbols(context.most[name]))
+    return [name for name in context.most if name in names]
+
+
+def _behind(context: Context) -> type[tuple[Any, ...]]:
+    """The class of parts that become arrays behind a loop; see :func:`pytocu.frontend.state.rebuild`."""
+
+    def array(_: Any, members: Iterable[Any]) -> Value:
+        return behind_loop(context, Part(*members))
+
+    return type("_Behind", (tuple,), {"_make": classmethod(array)})
+
+
 def array_of(value: Any) -> Value | None:
     """The array that a name holds, if it is one whose elements are known."""
     value = value.elements if isinstance(value, Masked) else value
@@ -292,4 +331,4 @@ def _shown(context: Context, whole: Value, length: DimLike) -> Value:
     return context.builder.emit("slice", (whole,), attrs, name=whole.name)
 
 
-__all__ = ["Changing", "Part", "begin_step", "behind_loop", "carry", "end_step", "note_change", "regroup"]
+__all__ = ["Changing", "Part", "begin_step", "behind_loop", "carry", "end_step", "note_change", "regroup", "returned_parts"]
