@@ -107,6 +107,25 @@ BLOCKS: tuple[Block, ...] = (
     Block("early return", "def part(@v):\n    if @C:\n        return @E\n    @v = @E\n    return @v\n@v = part({0})"),
     Block("two values in a loop", "@v = {0}\nw = {0}\nfor i in range(@N):\n    @v, w = w, @E\n@v = @F"),
     Block("two values in a loop", "@v = {0}\nk = 0\nfor i in range(@N):\n    @v = @E\n    k += i\n@v = @v + k", "f"),
+    # Lengths that change from step to step.
+    Block("length that changes", "@v = {0}.ravel()\nfor i in range(@N):\n    @v = @v[1:]"),
+    Block("length that changes", "@v = {0}.ravel()\nfor i in range(@N):\n    @v = @v[::2]"),
+    Block("length that changes",
+          "@v = {0}.ravel()\nfor i in range(@N):\n    @v = np.where(@v[1:] == @v[:-1], @v[1:], @v[:-1])"),
+    Block("length that changes", "@v = {0}.ravel()\nfor i in range(@N):\n    @v = np.append(@v, @v[-1:])"),
+    Block("length that changes", "@v = {0}.ravel()\nfor i in range(@N):\n    if @K:\n        @v = @v[1:]\n    else:\n"
+          "        @v = @v[::-1]"),
+    Block("length that changes", "@v = {0}.ravel()\nfor i in range(@N):\n    if @K:\n        break\n"
+          "    @v = np.concatenate([@v[1:], @v[:2]])"),
+    Block("length that changes", "@v = {0}.ravel()\nwhile len(@v) > 1:\n    @v = @v[len(@v) // 2:]"),
+    Block("length that changes", "@v = {0}.ravel().copy()\nfor i in range(@N):\n    @v[:1] = @v[-1:]\n    @v = @v[i % 2:]"),
+    Block("length that masks change", "@v = {0}.ravel()\nfor i in range(@N):\n    @v = @v[@v != i]"),
+    Block("length that masks change", "@v = np.stack([{0}.ravel(), {0}.ravel()], 1)\nfor i in range(@N):\n"
+          "    @v = @v[@v[:, 0] != i]"),
+    Block("length that masks change", "@v = {0}.ravel()\nw = np.arange(len(@v))\nfor i in range(@N):\n    m = w % 3 != i % 3\n"
+          "    @v = @v[m]\n    w = w[m]\n@v = np.append(@v, @v[:len(w)])"),
+    Block("length that masks change", "def part(@v, n):\n    for i in range(n):\n        @v = @v[@v != i]\n"
+          "        if len(@v) < 3:\n            return @v\n    return @v\n@v = part({0}.ravel(), @N)"),
     # Branches.
     Block("if", "if @C:\n    @v = {0}\n    @v = @E\nelse:\n    @v = {0}"),
     Block("if", "@v = {0}\nif @C:\n    @v = @E"),
