@@ -294,6 +294,14 @@ arguments that are 1 broadcast; a length that only the call knows does not: wher
 to it. If it happens to be 1, and NumPy would repeat the element, the statement raises an UnsupportedError that says so, before
 anything is written; `y[0]`, which has no axis, is what to write for a single element.
 
+## Arrays whose lengths steps change
+
+An array whose length the steps of a loop change (`x = x[x > p]`, `x = x[1:]`, `x = np.append(x, v)`, an array that a step
+returns, too) has room in the loop for as many elements as there can be: those it begins with, and what each step appends, in a
+loop over numbers. Refused, with the line: arrays that grow in a `while`, or by more in each step (`np.concatenate([x, x])`),
+and in axes other than the first. Where only a run knows how long a step leaves the array (`x = y[:k]`), the step in which there
+is no room raises.
+
 ## Names of one array or another
 
 A name that a branch or loop binds to one array or another (`z = x if c else y`, `u, v = v, u` in a time loop) is that array:
