@@ -111,8 +111,20 @@ def through_chosen_positions(x: np.ndarray, i: np.ndarray, m: np.ndarray) -> Any
     return x[j] - 1
 
 
+def chosen_and_changed_at_positions(x: np.ndarray, i: np.ndarray) -> Any:
+    v = x[x > 0]
+    v[i] += 1
+    v[[1, 0]] *= 3
+    rows = x[1:].reshape(-1, 3)
+    r = rows[rows[:, 0] > 0]
+    r[i] -= r[i + 1]
+    r[:, i] *= 2
+    return v, r
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (number, (LONG,)),
+    (chosen_and_changed_at_positions, (LONG.copy(), np.array([0, 2]))),
     (through_chosen_positions, (LONG.copy(), np.arange(1000)[::-1], LONG > 1)),
     (number, (SMALL,)),
     (doubled, (SMALL.T,)),

@@ -30,6 +30,7 @@ from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, toget
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
+    Masked,
     as_value,
     cast,
     contains_dynamic,
@@ -51,7 +52,7 @@ _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 
 def has_positions(base: Any, key: Any) -> bool:
     """Whether an assignment to ``base[key]`` is through integer arrays."""
-    if not is_array(base):
+    if not is_array(base) and not isinstance(base, Masked):
         return False
     items = key if isinstance(key, tuple) else (key,)
     if any(isinstance(k, (bool, np.bool_)) or (is_array(k) and element(k.type) is BOOL) for k in items):
