@@ -120,5 +120,12 @@ def test_a_member_that_is_assigned_says_what_to_use() -> None:
         counts[n] += 1
         return counts
 
+    def of_two_names(n):
+        counts = [0, 0, 0]
+        others = counts
+        counts[n] += 1
+        return others
+
+    assert pytocu.jit(function)(1) == [0, 1, 0]
     with pytest.raises(UnsupportedError, match="use an array in its place"):
-        pytocu.jit(function)(1)
+        pytocu.jit(of_two_names)(1)
