@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.ir import interp_rows
@@ -25,6 +26,17 @@ def mistakes(form: str, hard: bool) -> int:
     # float64 is multiplied and added as fractions, which takes long.
     every = 37 if form == ANY else 1
     return sum(int(quotients.wrong(form, run, a[::every], b[::every]).sum()) for a, b in cases)
+
+
+@pytest.mark.parametrize("length", [3, 64, 2000])
+def test_positions_of_quotients(length: int) -> None:
+    """Beside the quotients of a lane its position becomes an integer."""
+
+    def smallest(x: Any, s: Any) -> Any:
+        return np.argmin(x / s, axis=-1), np.argmax(x / 3, axis=0)
+
+    x = np.random.default_rng(0).random((3, length)).astype(np.float32)
+    everywhere(smallest, x, np.float32(0.7))
 
 
 @pytest.mark.parametrize("form", quotients.FORMS)

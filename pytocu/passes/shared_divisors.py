@@ -36,7 +36,7 @@ from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
 from pytocu.ir.rewrite import put_again, put_with
-from pytocu.ir.types import F32, F64, U64, element, scalar
+from pytocu.ir.types import F32, F64, INDEX, U64, element, scalar
 from pytocu.passes.context import PassContext
 
 LEAST = 4
@@ -74,7 +74,11 @@ def _converts(inst: Inst) -> bool:
     """Whether an instruction rounds a float, or makes an integer of one, or a float of an integer."""
     if inst.op.name != "convert_raw":
         return inst.op.name in ("rint", "floor", "ceil", "trunc")
-    kinds = {element(inst.args[0].type).kind, element(inst.types[0]).kind}
+    types = inst.args[0].type, inst.types[0]
+    if INDEX in types:
+        # A position becomes an integer.
+        return False
+    kinds = {element(type).kind for type in types}
     return len(kinds) == 2 and "f" in kinds
 
 
