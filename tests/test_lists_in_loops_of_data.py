@@ -154,3 +154,27 @@ def test_more_members_than_there_is_room_for_are_refused() -> None:
     assert jitted(3, 100_000) == (300_000, 2)
     with pytest.raises(UnsupportedError, match="the list out holds more than 16,777,216 members, or 131,072 on a GPU"):
         jitted(9, 2**21)
+
+
+def test_a_list_that_two_loops_make_longer() -> None:
+    """The host knows behind the second whether it is written again, by a number that comes behind a loop with checks."""
+
+    def pairs(x, n):
+        s = x.dtype.type(1)
+        found = []
+        k = 0
+        while k < n:
+            k += 1
+            if s % 2 == 0:
+                break
+            if found:
+                s, _ = found.pop()
+            found.append((s, s))
+        m = 0
+        while found and m < 20:
+            m += 1
+            found.append((np.maximum(s, s), s))
+        return len(found)
+
+    for n in (0, 2):
+        everywhere(pairs, np.ones(1, np.int32), n)

@@ -26,7 +26,7 @@ from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext, Target
 from pytocu.passes.costs import OPERATIONS_A_BYTE
 from pytocu.passes.roots import Kernel, Once, Plan, Root, find_roots, on_host
-from pytocu.passes.steps import Mentions, is_step
+from pytocu.passes.steps import Mentions, is_step, mentioned
 from pytocu.passes.storages import rebased
 
 _computed_once = Deferred("pytocu.passes.computed_once", "computed_once")
@@ -108,13 +108,16 @@ def _host(
     """
     left: list[Inst] = []
     missing: set[Value] = set()
+    names: set[str] = set()
     checks = False
     for inst in waiting:
         check = _checks(inst)
         late = (check and checks and inst not in needed) or not missing.isdisjoint(inst.args)
+        late = late or (bool(names) and not names.isdisjoint(mentioned(inst)))
         if late or not mentions.before(inst) <= known:
             left.append(inst)
             missing.update(inst.results)
+            names.update(inst.attr("names") if inst.op.name == "bind" else ())
             checks = checks or check
         else:
             builder.loc = inst.loc

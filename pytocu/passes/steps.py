@@ -16,6 +16,13 @@ def is_step(inst: Inst) -> bool:
     return inst.op.name in ("library", "read_length")
 
 
+def mentioned(inst: Inst) -> set[str]:
+    """The names in what an instruction states, and inside of loops and branches, which are not given lengths."""
+    every = (inst, *(inner for region in inst.regions for inner in walk(region)))
+    names = {name for i in every for type in i.types for dim in shape_of(type) for name in symbols(dim)}
+    return names | {name for i in every for _, value in i.attrs for name in named(value)}
+
+
 class Mentions:
     """Which lengths that are read from memory each value depends on.
 
@@ -51,9 +58,6 @@ class Mentions:
         """The lengths that an instruction depends on."""
         if not self.reads:
             return frozenset()
-        # Lengths are written inside of loops and branches, which are not given them.
-        every = (inst, *(inner for region in inst.regions for inner in walk(region)))
-        own = {name for i in every for type in i.types for dim in shape_of(type) for name in symbols(dim)}
-        own |= {name for i in every for _, value in i.attrs for name in named(value)}
+        own = mentioned(inst) & self.named.keys()
         found: frozenset[str] = frozenset()
-        return found.union(*(self.named[name] for name in own & self.named.keys()), *(self.of(a) for a in inst.args))
+        return found.union(*(self.named[name] for name in own), *(self.of(a) for a in inst.args))
