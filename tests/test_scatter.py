@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.errors import UnsupportedError
 from pytocu.ir import interp
 
 RANDOM = np.random.default_rng(3)
@@ -270,14 +269,6 @@ def test_errors() -> None:
             pytocu.jit(function)(*given)
         assert str(wanted.value).splitlines()[0][:40] in str(found.value)
         np.testing.assert_array_equal(given[0], arguments[0])
-
-
-def test_refusals() -> None:
-    def mixed(y, i, mask):
-        y[i, mask] = 1
-
-    with pytest.raises(UnsupportedError):
-        pytocu.jit(mixed)(Y.copy(), np.array([1]), Y[0] > 0.5)
 
 
 def test_the_plan_has_few_kernels() -> None:

@@ -15,8 +15,6 @@ from pytocu.frontend.builtin_calls import iterate
 from pytocu.frontend.calls import call
 from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame, lookup
-from pytocu.frontend.gathering import has_positions
-from pytocu.frontend.indexing import has_bool
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
@@ -26,7 +24,7 @@ from pytocu.frontend.parts import assign_attribute, part_to_change
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.subscripts import assign_member, changed_member, index_arrays
-from pytocu.frontend.values import Flat, Grown, Masked, as_value, contains_dynamic, is_array
+from pytocu.frontend.values import Context, Flat, Grown, Masked, as_value, contains_dynamic, is_array
 from pytocu.ir.core import Value
 
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
@@ -68,8 +66,7 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
         with context.builder.at(frame.loc(node.target)):
             old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, _definite(context, old, ast.unparse(node.target)))
-        # Elements at positions are a copy, which is changed and then put back.
-        if isinstance(base, Flat) or new is not old or not is_array(old) or has_positions(base, key) or has_bool(key):
+        if isinstance(base, Flat) or new is not old or not is_array(old) or _is_copy(context, base, old):
             with context.builder.at(frame.loc(node.target)):
                 assign_member(frame, base, place, new, ast.unparse(node.target))
         return
@@ -77,6 +74,12 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
     new = _changed(frame, node, operator, old)
     if new is not old:
         assign(frame, node.target, new)
+
+
+def _is_copy(context: Context, base: Any, part: Value) -> bool:
+    """Whether a part of an array that was changed is to be put back: what positions and masks choose is a copy."""
+    base = as_value(context, base) if isinstance(base, Masked) else base
+    return is_array(base) and context.builder.root(part) is not context.builder.root(base)
 
 
 def _old(frame: Frame, target: ast.expr) -> Any:

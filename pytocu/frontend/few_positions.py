@@ -67,7 +67,7 @@ def axis_of(base: Value, items: tuple[Any, ...], place: int) -> int:
     return sum(len(dimensions(base)) - used if item is Ellipsis else 1 for item in items[:place])
 
 
-def assign(context: Context, base: Value, key: Any, place: int, value: Any, text: str) -> None:
+def assign(context: Context, base: Value, key: Any, place: int, value: Any) -> None:
     """``base[key] = value``, where the list is at that place of the key.
 
     Raises
@@ -78,10 +78,10 @@ def assign(context: Context, base: Value, key: Any, place: int, value: Any, text
     items = key if isinstance(key, tuple) else (key,)
     axis = axis_of(base, items, place)
     # The shapes first, as NumPy does.
-    whole = dimensions(element_view(context, base, (*items[:place], slice(None), *items[place + 1 :]), 0, text))
+    whole = dimensions(element_view(context, base, (*items[:place], slice(None), *items[place + 1 :]), 0))
     target = (*whole[:axis], len(items[place]), *whole[axis + 1 :])
     given = scattering.given(context, base, value, target)
-    parts = [element_view(context, base, (*items[:place], p, *items[place + 1 :]), 0, text) for p in items[place]]
+    parts = [element_view(context, base, (*items[:place], p, *items[place + 1 :]), 0) for p in items[place]]
     # What the first change writes is not what the second one takes.
     rows = [copied(context, row) for row in _rows(context, given, target, axis)]
     for part, row in zip(parts, rows, strict=True):

@@ -97,7 +97,7 @@ def _put(context: Context, array: Value, key: Any, value: Any) -> None:
             assign_elements(context, array, value)
             return
         if is_dense(context, array) and (isinstance(key, slice | int) or (isinstance(key, Value) and key.type == WEAK_INT)):
-            assign_elements(context, element_view(context, ravel(context, array), key, value, "x.flat"), value)
+            assign_elements(context, element_view(context, ravel(context, array), key, value), value)
             return
     numbers = scattering.numbered(context, (product(dimensions(array)),))
     places = ravel(context, array_of(context, gathering.subscript(context, numbers, key)))

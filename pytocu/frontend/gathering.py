@@ -51,16 +51,13 @@ _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 
 
 def has_positions(base: Any, key: Any) -> bool:
-    """Whether an assignment to ``base[key]`` is through integer arrays."""
+    """Whether an assignment to ``base[key]`` is through arrays of positions, or masks beside which more stands than slices."""
     if not is_array(base) and not isinstance(base, Masked):
         return False
     items = key if isinstance(key, tuple) else (key,)
-    if any(isinstance(k, (bool, np.bool_)) or (is_array(k) and element(k.type) is BOOL) for k in items):
+    if any(isinstance(k, (bool, np.bool_)) for k in items):
         return False
-    lists = [k for k in items if isinstance(k, (list, np.ndarray))]
-    if any(contains_dynamic(k) for k in lists):
-        return False
-    return bool(lists) or any(map(is_array, items))
+    return any(isinstance(k, (list, np.ndarray)) or is_array(k) for k in items)
 
 
 def subscript(context: Context, value: Value, key: Any) -> Value:

@@ -214,13 +214,13 @@ def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
         raise
 
 
-def element_view(context: Context, base: Value, key: Any, value: Any, text: str) -> Value:
-    """The view ``base[key]`` as the target of an assignment; a single element is an array without axes.
+def element_view(context: Context, base: Value, key: Any, value: Any) -> Value:
+    """The view ``base[key]``, of a key without arrays, as the target of an assignment; one element is an array without axes.
 
     Raises
     ------
     UnsupportedError
-        A mask, an index array, or an index known only at run time.
+        A list for one element.
     TypeError, ValueError
         An array is assigned to one element.
     """
@@ -230,13 +230,6 @@ def element_view(context: Context, base: Value, key: Any, value: Any, text: str)
     keys = key if isinstance(key, tuple) else (key,)
     if has_bool(keys):
         return axis_for_bool(context, base, keys)
-    for item in keys:
-        if isinstance(item, (list, np.ndarray)) or is_array(item):
-            mask = isinstance(item, Value) and element(item.type) is BOOL
-            what = "a mask" if mask else "an index array or list"
-            name = text.partition("[")[0]
-            help = f"choose per element: {name}[...] = np.where(mask, new, {name})"
-            raise UnsupportedError(f"{text} = ... assigns through {what}, which is not compiled", context.loc, help)
     view = _picked if has_picks(base, key) else subscript
     if Ellipsis in keys:
         return view(context, base, keys)

@@ -9,6 +9,7 @@ touched, whatever the positions are.
 from __future__ import annotations
 
 import builtins
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,7 @@ from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import gathering, inplace
 from pytocu.frontend.library_calls import call
 from pytocu.frontend.literals import known_array
+from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import length, repeated
 from pytocu.frontend.reshaping import array_of, broadcast, copied, filled, ravel, reshape
@@ -53,27 +55,25 @@ def assign(context: Context, base: Value, key: Any, value: Any) -> None:
     """
     inplace.note_write(context, base, inplace.DESTINATION)
     items = key if isinstance(key, tuple) else (key,)
-    lead = _leading(context, base, items)
-    shape = dimensions(base)
+    lead, items = _leading(context, base, items)
     # The number of each element, read as the elements would be.
-    numbers = numbered(context, shape[:lead])
-    places = gathering.subscript(context, numbers, items if lead == len(shape) else tuple(items[:lead]))
+    numbers = numbered(context, dimensions(base)[:lead])
+    places = gathering.subscript(context, numbers, items)
     _place(context, base, array_of(context, places), lead, value)
 
 
-def _leading(context: Context, base: Value, items: Sequence[Any]) -> int:
-    """How many leading axes are indexed by arrays, all others being taken whole; else the number of all axes."""
-    count = 0
-    while count < len(items) and (isinstance(items[count], (list, np.ndarray)) or is_array(items[count])):
-        count += 1
-    rest = items[count:]
-    whole = all(k is Ellipsis or (isinstance(k, slice) and k == slice(None)) for k in rest)
+def _leading(context: Context, base: Value, items: Sequence[Any]) -> tuple[int, tuple[Any, ...]]:
+    """How many leading axes arrays index, all others being taken whole, and those arrays; else all axes and all items."""
     ndim = len(dimensions(base))
-    if count > ndim:
-        sentence = f"too many indices for array: array is {ndim}-dimensional, but {len(items)} were indexed"
+    arrays = tuple(itertools.takewhile(lambda item: isinstance(item, (list, np.ndarray)) or is_array(item), items))
+    axes = sum(len(dimensions(item)) if is_mask(item) else 1 for item in arrays)
+    if axes > ndim:
+        sentence = f"too many indices for array: array is {ndim}-dimensional, but {axes} were indexed"
         raise IndexingError(sentence, context.loc)
-    fits = count + sum(k is not Ellipsis for k in rest) <= ndim and sum(k is Ellipsis for k in rest) <= 1
-    return count if count and whole and fits else ndim
+    rest = items[len(arrays) :]
+    whole = all(k is Ellipsis or (isinstance(k, slice) and k == slice(None)) for k in rest)
+    fits = axes + sum(k is not Ellipsis for k in rest) <= ndim and sum(k is Ellipsis for k in rest) <= 1
+    return (axes, arrays) if axes and whole and fits else (ndim, tuple(items))
 
 
 def numbered(context: Context, shape: Shape) -> Value:

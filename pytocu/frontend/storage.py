@@ -537,6 +537,9 @@ class StorageBuilder(Builder):
         if self.argument(handle) is None or any(inst.op.repeats for inst in self.views(handle)):
             # Repeated elements are returned as a new array, with what they are at the end.
             return self.contents(handle)
+        if any(inst.op.name == "pick" for inst in self.views(handle)):
+            # So are those of a place that data state.
+            return super().emit("copy", (self.contents(handle),))
         source, inst = self._views[handle]
         return self._again(handle, inst, self.reference(source))
 

@@ -139,7 +139,7 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
             return chosen(context, view, mask)
-        return subscript(context, base, key)
+        return _picked(context, base, key) if _is_part(base, key) else subscript(context, base, key)
     if isinstance(base, Flat):
         return _read_flat(context, base, as_numpy(context, values(context, key)))
     if isinstance(base, Grown):
@@ -185,17 +185,16 @@ def changed_member(frame: Frame, base: Any, key: Any) -> Any:
     context = frame.context
     changing, context.changing = context.changing, True
     try:
-        # A row is changed where it is, as that at a position known before.
-        part = has_picks(base, key) and _counted(base, key) < len(dimensions(base))
-        return _picked(context, base, key) if part else member(frame, base, key)
+        return member(frame, base, key)
     finally:
         context.changing = changing
 
 
-def _counted(base: Value, key: Any) -> int:
-    """How many axes of an array a key takes one position of."""
+def _is_part(base: Value, key: Any) -> bool:
+    """Whether a part of an array stands at a position that is computed of data: a view, as at a position known before."""
     items = key if isinstance(key, tuple) else (key,)
-    return sum(not (k is None or k is Ellipsis or isinstance(k, slice)) for k in items)
+    numbers = [k for k in items if not (k is None or k is Ellipsis or isinstance(k, slice))]
+    return has_picks(base, key) and (len(items) > len(numbers) or len(numbers) < len(dimensions(base)))
 
 
 def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str | None:
@@ -227,7 +226,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
             # NumPy looks at the key behind that.
             note_write(context, base, DESTINATION)
             if (place := few_positions.place_of(context, base, key)) is not None:
-                few_positions.assign(context, base, as_numpy(context, key), place, values(context, value), text)
+                few_positions.assign(context, base, as_numpy(context, key), place, values(context, value))
                 return
         base, key, place = _with_masks(context, base, key)
         if place is not None:
@@ -236,7 +235,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         if has_positions(base, key):
             _scatter(context, base, key, value)
             return
-        assign_elements(context, element_view(context, base, key, value, text), value)
+        assign_elements(context, element_view(context, base, key, value), value)
         return
     if isinstance(base, Flat):
         _assign_flat(context, base, as_numpy(context, values(context, key)), values(context, value))

@@ -39,17 +39,21 @@ def _picks(inst: Inst) -> bool:
 def _chosen(builder: Builder, old: Value, target: Value, new: Value) -> Value:
     """The contents of an array behind a change of a part of it."""
     chain = chain_from(old, target)
-    picks = [view for view in chain if view.op.name == "pick"]
-    behind = chain[chain.index(picks[-1]) + 1 :]
-    if behind:
-        copied = builder.emit("copy", (picks[-1].result,))
-        view = copied
-        for step in behind:
-            view = builder.emit(step.op, (view,), dict(step.attrs), None if step.op.infer else step.types)
-        new = builder.emit("update", (copied, view, new))
-    for pick in reversed(picks):
-        new = _with_part(builder, pick, new)
-    return builder.emit("update", (old, picks[0].args[0], new))
+    first = next(n for n, view in enumerate(chain) if view.op.name == "pick")
+    behind: list[Inst] = []
+    for view in reversed(chain[first:]):
+        if view.op.name != "pick":
+            behind.insert(0, view)
+            continue
+        if behind:
+            copied = builder.emit("copy", (view.result,))
+            part = copied
+            for step in behind:
+                part = builder.emit(step.op, (part,), dict(step.attrs), None if step.op.infer else step.types)
+            new = builder.emit("update", (copied, part, new))
+            behind = []
+        new = _with_part(builder, view, new)
+    return builder.emit("update", (old, chain[first].args[0], new))
 
 
 def _with_part(builder: Builder, pick: Inst, new: Value) -> Value:
