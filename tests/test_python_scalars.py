@@ -212,3 +212,35 @@ def test_powers_beyond_int64_are_refused_in_a_loop() -> None:
     compare(jit(powers_of_three)(x, 40), powers_of_three(x, 40))
     with pytest.raises(OverflowError, match="does not fit int64"):
         jit(powers_of_three)(x, 41)
+
+
+def parts_of_zeros(b):
+    return -0.0 + b, b + -0.0, b * 1.0, b / 1.0, b - 0.0
+
+
+@pytest.mark.parametrize("number", [-0j, complex(-0.0, -0.0), complex(0.0, -0.0), complex(np.inf, 1), complex(-0.0, np.inf)])
+def test_a_float_beside_a_complex_number_is_python_s(number: complex) -> None:
+    expected, actual = parts_of_zeros(number), jit(parts_of_zeros)(number)
+    assert list(map(repr, actual)) == list(map(repr, expected))
+
+
+def test_a_base_that_does_not_fit_comes_before_a_negative_exponent() -> None:
+    exponent = np.int8(-3)
+    power = jit(lambda base: base**exponent)
+    with pytest.raises(OverflowError, match="Python integer 300 out of bounds for int8"):
+        power(300)
+    with pytest.raises(ValueError, match="Integers to negative integer powers"):
+        power(30)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+def test_powers_of_arrays_without_axes_are_numpy_s_rows(dtype: str) -> None:
+    def powers(x, n):
+        return x**-1, x**0.5, x**2, x**n
+
+    for value in (-np.inf, -0.0, np.inf, *([complex(np.inf, 1)] if dtype[0] == "c" else [])):
+        for n in (-1, 2, 0.5):
+            x = np.array(value, dtype)
+            with np.errstate(all="ignore"):
+                expected = powers(x, n)
+            compare(jit(powers)(x, n), expected)

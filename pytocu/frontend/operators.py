@@ -6,6 +6,7 @@ import ast
 import operator
 from collections import deque
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -403,7 +404,7 @@ def fast_power(left: Any, right: Any) -> str | None:
     if known and is_array(left) and element(left.type) is BOOL:
         # An int8, where other exponents give an int64; of arrays without axes too.
         return "square" if type(right) is int and right == 2 else None
-    if known and is_array(left) and dimensions(left):
+    if known and is_array(left) and (dimensions(left) or _rewrites_without_axes()):
         kind = element(left.type).kind
         if kind == "c":
             # The float -1.0 and 1 go through power, which has its own products.
@@ -413,6 +414,13 @@ def fast_power(left: Any, right: Any) -> str | None:
         if kind in "iu" and type(right) is int and right in (1, 2):
             return "positive" if right == 1 else "square"
     return None
+
+
+@lru_cache
+def _rewrites_without_axes() -> bool:
+    """Whether NumPy runs another row for such a power of an array without axes too, which its versions differ in."""
+    with np.errstate(invalid="ignore"):
+        return bool(np.isnan(np.array(-np.inf) ** 0.5))
 
 
 _REWRITTEN_POWERS: dict[tuple[str, str], tuple[tuple[float, str], ...]] = {
@@ -434,7 +442,7 @@ def choose_power(context: Context, power: Value, left: Any, right: Any) -> Value
             context.loc,
             "convert the bools: x.astype(np.int64) ** n",
         )
-    if not dimensions(left):
+    if not dimensions(left) and not _rewrites_without_axes():
         return power
     for exponent, row in _REWRITTEN_POWERS.get((element(left.type).kind, right.type.kind), ()):
         same = as_strong(context, binary(context, "equal", right, type(exponent)(exponent)))
@@ -468,7 +476,8 @@ def _integer_power(context: Context, base: Value, exponent: Value) -> list[Value
     if loop[1].kind not in "iu":
         return operands
     inst = exponent.inst
-    if inst is not None and inst.op.name == "const":
+    given = isinstance(base.type, WeakType) and const_inst(base) is None
+    if inst is not None and inst.op.name == "const" and not given:
         # A Python int that the loop's dtype does not hold is an OverflowError when it is converted.
         limit = 1 << (loop[1].bits - 1) if loop[1].kind == "i" else 0
         if -limit <= inst.attr("value") < 0:

@@ -12,7 +12,7 @@ from typing import Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, attr_key
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import ArrayType, element, shape_of
+from pytocu.ir.types import WEAK_COMPLEX, ArrayType, element, shape_of
 from pytocu.passes.context import PassContext
 
 
@@ -78,6 +78,9 @@ def _is_callers(value: Value) -> bool:
 
 
 def _replacement(inst: Inst, args: tuple[Value, ...]) -> Value | None:
+    if inst.types[:1] == (WEAK_COMPLEX,):
+        # Python makes a number complex: (-0j) + (-0.0) is 0j, and (inf + 1j) * 1.0 has a NaN.
+        return None
     match inst.op.name:
         case "multiply":
             # x * 1 = x
