@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from edge_tools import check, refused
 
 ARGUMENTS = ("np.arange(12.0).reshape(3, 4)", "np.float32(2)", "3", "np.arange(4, dtype='u1')")
@@ -105,6 +106,17 @@ def test_sums_of_generators_that_are_refused() -> None:
     refused(ARGUMENTS, "sum(float(a[i, 0]) for i in range(c))", "sum() of Python floats", "write a for statement")
 
 
+OF_ARGUMENTS = (
+    "a-b", "c*a", "b+d", "a@b", "np.dot(d, a)", "np.linalg.norm(a-d)", "np.where(a>b, a, c)", "b==a", "np.zeros(b)+e",
+    "a[0]=e\na[1:]=d[1:]\nreturn a", "a+=b\nreturn a", "np.clip(a, 0, d)", "a<[e, 2, 3]", "a-(b, b)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("b", ["(1, 2, 2)", "[1, 2, 2]"])
+def test_lists_and_tuples_that_are_arguments(b: str) -> None:
+    check(("np.arange(3.0)", b, "(0.5, 1.5, 2.5)", "[3, 0.25, -1.0]", "2"), OF_ARGUMENTS, 2)
+
+
 def test_ranges_that_are_refused() -> None:
     refused(ARGUMENTS, "np.array(range(c - 3))", "a range without numbers is an array of float64", "np.arange")
     refused(ARGUMENTS, "d[:c] = range(c)\nreturn d", "a range is used as an array of uint8", "np.arange(...).astype(np.uint8)")
@@ -117,5 +129,5 @@ def test_what_is_refused() -> None:
     repeated = "a list repeated by a number known only at run time"
     refused(ARGUMENTS, "[1, 2] * c", repeated, "np.array(...) of the list first")
     refused(ARGUMENTS, "c * [1, 2]", repeated, "np.array(...) of the list first")
-    refused(["np.ones(3)", "[1.0, 2.0, 3.0]"], "a + b", "a list is used as an array", "pass an array")
+    refused(["np.ones(65)", "[1.0, 2.0, 3.0, 4.0, 5.0] * 13"], "a + b", "a list is used as an array", "pass an array")
     refused(["np.ones(100)"], "a + [0] * 100", "an array of 100 numbers known while compiling", "pass it as an argument")

@@ -33,12 +33,13 @@ def stacked(a, n):
 
 def joined(a, n):
     layers = [a * k for k in range(n)]
-    return np.concatenate(layers), np.hstack(layers), np.vstack([a * k for k in range(n)])
+    return np.concatenate(layers), np.hstack(layers), np.vstack([a * k for k in range(n)]), np.dstack(layers)
 
 
 def columns(a, n):
     above = np.vstack([a[k] * k for k in range(n)])
-    return np.column_stack([a * k for k in range(n)]), above, np.hstack([a[k] for k in range(n)])
+    behind = np.dstack([a[k] for k in range(n)])
+    return np.column_stack([a * k for k in range(n)]), above, np.hstack([a[k] for k in range(n)]), behind
 
 
 def table(a, n):

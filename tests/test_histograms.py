@@ -52,6 +52,16 @@ def added(a: np.ndarray, i: np.ndarray, v: np.ndarray) -> None:
     np.add.at(a, i, v)
 
 
+def at_what_a_loop_finds(a: np.ndarray, n: int) -> None:
+    found, others = [], []
+    for i in range(n):
+        if i % 3:
+            found.append(i % len(a))
+        others.append(0)
+    np.add.at(a, found, 1.5)
+    np.subtract.at(a[::2], others, np.arange(0.0, n))
+
+
 def by_equal_bins(x: np.ndarray, w: np.ndarray) -> Any:
     return np.histogram(x, 10, (0.0, 1.0), weights=w), np.histogram(x, 3, (0, 6), weights=w), np.histogram(x, 20, (0, 2))
 
@@ -127,6 +137,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...], float]] = [
     (added, (np.arange(9), PLACES.reshape(100, 3), 2), 0),
     (added, (np.zeros(9, np.complex128), PLACES, WEIGHTS * 1j), 0),
     (added, (np.arange(9.0), -2, np.float64(3)), 0),
+    (at_what_a_loop_finds, (np.arange(9.0), 14), 0),
+    (at_what_a_loop_finds, (np.arange(9.0), 0), 0),
     (changed, (np.arange(9.0) - 4, PLACES, WEIGHTS), 8),
     (equalised, (RANDOM.integers(0, 200, (16, 20)).astype(np.uint8),), 0),
 ]

@@ -362,3 +362,48 @@ def test_lists_of_both_kinds() -> None:
     same(best_so_far, np.array([-3, 0, 4, 2, 7]), 5)
     with pytest.raises(UnsupportedError, match="decides what the list that is returned holds"):
         pytocu.jit(list_of_both)(np.array([0, 4]), 2)
+
+
+def limited(x, n):
+    """The first step is shorter where the last one would be too long; each may be an int."""
+    h = min(1, 0.3 * n)
+    k = 0 if n > 4 else n * 0.5
+    level = 0
+    if n > 2:
+        level = 1.5 - 0.2 * n
+    part = x[: int(max(2, 0.3 * n))]
+    return x * max(0, 1 - h), x + max(h, k), max(1, n * 0.4) / 2, level > k, part, float(h) + int(h), level * x
+
+
+def either_kind(x, n):
+    return max(0, 1.5 - 0.2 * n), min(n, 2.5), {"h": (0 if n > 4 else n * 0.5, x)}, 1 if n > 4 else 0.5
+
+
+@pytest.mark.parametrize("function", [limited, either_kind])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, -4])
+def test_pythons_ints_and_floats_stand_side_by_side(function, n: int) -> None:
+    same(function, np.array([1.0, -2.0, 3.0]), n)
+
+
+def test_python_compares_with_nan_as_it_does() -> None:
+    same(lambda x, a: (max(0, a) * x, min(0, a) * x, max(a, 0) * x, min(a, 0)), np.ones(2), math.nan)
+    same(lambda x, a: (max(0, a), min(0, a), max(a, 0)), np.ones(2), -0.0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x.astype(np.float32) * max(0, a)", "np.array([1, 2]) * max(0, a)", "np.ceil(max(0, a))", "-max(0, a)", "max(0, a) ** 2",
+     "max(0, a) // 2", "round(max(0, a), 1)", "max(n, a) * n"],
+)  # fmt: skip
+def test_what_differs_for_pythons_ints_and_floats_is_refused(text: str) -> None:
+    function = make_function("xan", [text], {"np": np})
+    with pytest.raises(UnsupportedError, match=r"is a Python float .line 3. or, on another way, a Python int") as caught:
+        pytocu.jit(function)(np.ones(2), 0.25, 3)
+    assert caught.value.help == "make both floats: 0.0 for 0, float(...)"
+
+
+def test_an_int_beyond_what_float64_holds_is_refused() -> None:
+    function = pytocu.jit(lambda x, n: x * min(n, 0.5))
+    compare(function(np.ones(2), -(2**53) + 1), np.full(2, 1 - 2.0**53))
+    with pytest.raises(UnsupportedError, match="a Python int beyond 9007199254740992 stands beside a float"):
+        function(np.ones(2), -(2**53))

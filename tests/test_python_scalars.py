@@ -105,7 +105,7 @@ def test_functions_of_sequences_are_refused_by_name(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a if a > 1 else 1", "chooses at run time between weak float and weak int"),
+        ("x * (a if a > 1 else 1)", "a Python float .line 3. or, on another way, a Python int, and which of them"),
         ("a > 1 and (b := a) > 2", ":= in a part that Python may leave out"),
         ("a > 1 and [].append(a)", "append.. changes a list in a part that Python may leave out"),
         ("not x", "'not' depends on the data of an array"),

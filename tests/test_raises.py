@@ -253,3 +253,63 @@ def test_what_is_raised_for_certain_behind_what_is_refused_of_a_run() -> None:
         compiled(FOUR, 0)
     with pytest.raises(OverflowError, match="Python integer -1 out of bounds for uint8"):
         compiled(FOUR, 2)
+
+
+def in_words(x, n):
+    """Texts that show ints of run time, however they are written."""
+    if n == 1:
+        raise ValueError("{} of {}, {!r} {:d} {n}".format(n, len(x), n, n, n=x.shape))  # noqa: UP032
+    if n == 2:
+        text = f"{n} of {len(x)}"
+        raise ValueError(text)
+    if n == 3:
+        text = "{} of " + str(len(x))
+        text = text.format(n)
+        raise ValueError(f"{text}: {n + 1:d}")
+    text = "step %d" % n  # noqa: UP031
+    for i in range(n):
+        if x[i] > n:
+            raise ValueError(text + f", {i}")
+    return x
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 4])
+@pytest.mark.parametrize("largest", [1.0, 9.0])
+def test_texts_of_ints(n: int, largest: float) -> None:
+    x = np.array([0.0, 1.0, largest, largest, 0.0])
+    try:
+        expected: Any = in_words(x, n)
+    except ValueError as error:
+        with pytest.raises(ValueError) as caught:
+            pytocu.jit(in_words)(x, n)
+        assert str(caught.value).partition("\n")[0] == str(error)
+    else:
+        compare(pytocu.jit(in_words)(x, n), expected)
+
+
+def returned(x, n):
+    text = f"{n}"
+    return x, text
+
+
+def compared(x, n):
+    text = "n" + str(n)
+    return x if text == "n3" else -x
+
+
+def a_key(x, n):
+    text = "%d" % n  # noqa: UP031
+    return {text: x}
+
+
+def printed(x, n):
+    text = f"{x[0]}"
+    print(text)
+    return x + n
+
+
+@pytest.mark.parametrize("function", [returned, compared, a_key, printed])
+def test_texts_that_no_exception_says_are_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match="a string cannot show a value known only at run time") as caught:
+        pytocu.jit(function)(np.ones(2), 3)
+    assert caught.value.loc is not None and caught.value.loc.line == function.__code__.co_firstlineno + 1

@@ -6,6 +6,7 @@ import copy
 import subprocess
 import sys
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, InitVar, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
@@ -452,3 +453,86 @@ def test_another_process_knows_the_class(tmp_path: Any) -> None:
         "Pair(b=array([1., 1.]), a=array([6., 6.]), scale=3.0) True True",
         "Pair(b=array([1., 1.]), a=array([10., 10.]), scale=5.0) True True",
     ]
+
+
+class Layer(ABC):
+    rate = 3.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[str, Any] = {}
+
+    @abstractmethod
+    def forward(self, x: Any) -> Any:
+        self.seen["x"] = x
+        return x + self.rate
+
+    @property
+    def two(self) -> float:
+        return 2.0
+
+    @staticmethod
+    def next(x: Any) -> Any:
+        return x + 1
+
+    @classmethod
+    def scaled(cls, x: Any) -> Any:
+        return x * cls.rate
+
+
+class Dense(Layer):
+    rate = 5.0
+
+    def __init__(self, weight: Any) -> None:
+        super(Dense, self).__init__()  # noqa: UP008
+        self.weight = weight
+
+    def forward(self, x: Any) -> Any:
+        return super().forward(x @ self.weight) * super().two + super().next(x) + super().scaled(x) + super().rate
+
+    def twice(self) -> list[float]:
+        return [super(Dense, self).two for _ in range(2)]
+
+
+class Deep(Dense):
+    def forward(self, x: Any) -> Any:
+        return super().forward(super().forward(x))
+
+    def lost(self) -> Any:
+        return super().lost()  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def of_layers(x: Any) -> Any:
+    layers = [Dense(np.eye(5) * k) for k in (1, 2)]
+    for layer in (*layers, Deep(np.eye(5))):
+        x = layer.forward(x)
+    return x, layers[1].seen["x"], layers[0].twice()
+
+
+def test_methods_of_the_class_behind() -> None:
+    compare(pytocu.jit(of_layers)(X), of_layers(X))
+    jitted = pytocu.jit(lambda x: Dense(np.eye(5)).forward(x))
+    before = jitted(X)
+    # What `super().rate` finds; the rate of the object itself is that of its own class.
+    Layer.rate = 4.0
+    try:
+        compare(jitted(X), Dense(np.eye(5)).forward(X))
+        compare(jitted(X), before + 1)
+    finally:
+        Layer.rate = 3.0
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "said"),
+    [
+        (lambda x: Layer(), TypeError, "Can't instantiate abstract class Layer"),  # pyright: ignore[reportAbstractUsage]
+        (lambda x: Deep(x).lost(), AttributeError, "'super' object has no attribute 'lost'"),
+        (lambda x: super().lost(x), RuntimeError, "super(): __class__ cell not found"),  # pyright: ignore
+        (lambda x: super(Deep, Dense(x)).two, TypeError, "must be an instance or subtype of type"),
+        (lambda x: super(Deep).two, UnsupportedError, "super() of one argument"),  # pyright: ignore
+    ],
+)
+def test_errors_of_classes_behind(function: Callable[..., Any], error: type[Exception], said: str) -> None:
+    with pytest.raises(error) as caught:
+        pytocu.jit(function)(X)
+    assert said in str(caught.value)

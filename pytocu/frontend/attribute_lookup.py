@@ -31,6 +31,7 @@ from pytocu.guards import (
 from pytocu.ir.core import Value
 
 _queue_method = Deferred("pytocu.frontend.queues", "method")
+_behind = Deferred("pytocu.frontend.records", "behind")
 _grown_method = Deferred("pytocu.frontend.grown", "method")
 
 
@@ -65,6 +66,8 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         return _grown_method(frame, base, name)
     if id(base) in context.queues:
         return _queue_method(context, base, name)
+    if type(base) is super:
+        return _behind(frame, base, name)
     if isinstance(base, types.ModuleType):
         return _module_attribute(context, base, name)
     found = inspect.getattr_static(base, name, MISSING)

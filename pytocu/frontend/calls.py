@@ -51,6 +51,7 @@ _READS = {
 
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_make_super = Deferred("pytocu.frontend.records", "make_super")
 _is_class = Deferred("pytocu.frontend.records", "is_class")
 _make = Deferred("pytocu.frontend.records", "make")
 _replace = Deferred("pytocu.frontend.records", "replace")
@@ -61,6 +62,7 @@ _call_builtin = Deferred("pytocu.frontend.builtin_calls", "call_builtin")
 _refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _extend = Deferred("pytocu.frontend.extending", "extend")
+_text_of = Deferred("pytocu.frontend.formatting", "text_of")
 _heap_functions = Deferred("pytocu.frontend.heaps", "functions")
 _make_queue = Deferred("pytocu.frontend.queues", "make")
 _call_queue = Deferred("pytocu.frontend.queues", "call_method")
@@ -158,6 +160,11 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return attempt(context, function, *args, **kwargs)
     if function is deque:
         return call_handler(frame, "deque", _make_queue.function, args, kwargs, context)
+    if function is super:
+        return _make_super(frame, args)
+    if getattr(function, "__objclass__", None) is object and function.__name__ == "__init__":
+        # It does nothing where a class has an __init__ of its own.
+        return attempt(context, function, *args, **kwargs)
     if isinstance(function, type) and _is_class(function):
         return _make(frame, function, args, kwargs)
     name = numpy_name(function)
@@ -188,6 +195,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if isinstance(owner, np.generic) and method == "astype":
             return _known_cast(context, function, owner, *args, **kwargs)
         return _call_pure(context, function, *args, **kwargs)
+    if (type(owner) is str and method == "format") or (any(function is f for f in (str, repr)) and len(args) == 1):
+        return _text_of(context, function, args, kwargs)
     special = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(special, types.FunctionType) and not isinstance(function, type):
         note_member(context, function, "__call__")
@@ -377,8 +386,6 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
         return UnsupportedError(f"np.{owner.__name__}.{name} is not compiled", context.loc, "compute it outside the function")
     if name in _WITHOUT_MEANING:
         return UnsupportedError(f"{name}() has no meaning in compiled code", context.loc, "call it outside the function")
-    if function is super:
-        return UnsupportedError("super() is not compiled", context.loc, "name the class: Base.method(self, ...)")
     if function is type:
         return UnsupportedError("type() is not compiled", context.loc, "use isinstance(x, ...) or x.dtype")
     if _is_pure(function):

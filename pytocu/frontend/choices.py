@@ -13,7 +13,7 @@ from typing import Any
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.math_calls import on_host
-from pytocu.frontend.numbers import common_type, of_type, python_truth
+from pytocu.frontend.numbers import common_type, of_both_kinds, of_type, python_truth
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.reading import read_bool, scalar_of
@@ -94,6 +94,8 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
     common = common_type(context, first.type, second.type)
     if common is not None:
         first, second = (of_type(context, v, common) for v in (first, second))
+    else:
+        first, second = of_both_kinds(context, (first, second))
     if first.type == second.type:
         if isinstance(first.type, WeakType) and isinstance(condition.type, WeakType):
             return on_host(context, "python_choose", condition, first, second)
@@ -138,6 +140,8 @@ def extreme(context: Context, name: str, row: str, comparison: str, values: list
         common = common and common_type(context, common, value.type)
     if common is not None:
         made = [of_type(context, v, common) for v in made]
+    else:
+        made = of_both_kinds(context, made)
     if all(v.type == made[0].type and not dimensions(v) for v in made):
         if isinstance(made[0].type, WeakType):
             return on_host(context, f"python_{name}", *made)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -144,6 +145,43 @@ class Late:
 
     def __init__(self, read: Callable[[Context, str], Any]):
         self.read = read
+
+
+_MARK = "\u27e6(\\d+)\u27e7"
+"""What stands in the text of an exception for an int of run time."""
+
+
+def mark(number: int) -> str:
+    """The mark of an int of run time."""
+    return f"\u27e6{number}\u27e7"
+
+
+class Text:
+    """A text that shows values of run time, which only an exception may say.
+
+    Attributes
+    ----------
+    text : str
+        With marks for the ints.
+    shown : sequence of Value
+        The ints.
+    error : CompileError
+        What is raised where anything else asks for the text.
+    """
+
+    __pytocu_plain__ = True
+    __slots__ = ("error", "shown", "text")
+
+    def __init__(self, text: str, shown: Sequence[Value], error: CompileError):
+        self.text, self.shown, self.error = text, shown, error
+
+    def said(self, context: Context) -> str:
+        """The text in an exception."""
+        if context.in_message is None:
+            raise self.error
+        first = len(context.in_message)
+        context.in_message.extend(self.shown)
+        return re.sub(_MARK, lambda found: mark(first + int(found[1])), self.text)
 
 
 def no_step(name: str) -> str:
@@ -308,6 +346,8 @@ def lookup(frame: Frame, name: str) -> Any:
                 raise HandOn(found.key)
             if isinstance(found, Unset):
                 raise UnsupportedError(found.message, context.loc, found.help)
+            if isinstance(found, Text):
+                return found.said(context)
             return found.now(context) if isinstance(found, Members) else found
         if name in scope.scope.names:
             raise raised(

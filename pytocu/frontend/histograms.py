@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.gathering import checked, low_bits
@@ -27,6 +28,8 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, lower_bound, product
 from pytocu.ir.types import BOOL, F32, F64, I64, U8, U64, DType, WeakType, element, scalar
+
+_index_arrays = Deferred("pytocu.frontend.subscripts", "index_arrays")
 
 MOST_BINS = 2**28
 """The longest result whose length is a number in the data."""
@@ -112,7 +115,7 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     row = {"logical_and": "bitwise_and", "logical_or": "bitwise_or"}.get(name, name)
     if name.startswith("logical") and dtype.kind != "b":
         raise UnsupportedError(f"np.{name}.at is compiled for bools", context.loc, "compare first: a != 0")
-    places = _places_of(context, a, indices)
+    places = _places_of(context, a, _index_arrays(context, a, indices))
     shape = dimensions(a)
     given = low_bits(context, values, dtype)
     _check_values(context, dimensions(given), dimensions(places))

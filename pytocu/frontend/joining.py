@@ -267,10 +267,8 @@ def joined(ndim: int, axis: int) -> Handler:
 
     def handler(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
         """Arrays with at least so many axes, joined along one of them."""
-        if isinstance(tup, Grown) and ndim == 2:
-            rows = _rows(context, tup, "concatenate", dtype, casting)
-            for _ in range(max(3 - len(dimensions(rows)), 0)):
-                rows = context.builder.emit("newaxis", (rows,), {"axis": 1})
+        if isinstance(tup, Grown):
+            rows = _raised_members(context, _rows(context, tup, "concatenate", dtype, casting), ndim)
             return _one_after_the_other(context, rows, axis)
         members = _members(context, tup, np.vstack if axis == 0 else np.dstack)
         if members is not None:

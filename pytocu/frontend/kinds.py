@@ -211,7 +211,11 @@ def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
             sides = [found[a] for a in args[1:] if a in found]
             return functools.reduce(either, sides) if sides else _NUMPYS
         case "cast":
-            return _NUMPYS if _converts(own[0], element(args[0].type), element(inst.types[0])) else None
+            same = _converts(own[0], element(args[0].type), element(inst.types[0])) or _is_int_of(inst)
+            return _NUMPYS if same else None
+        case "isnan" | "isinf" | "isfinite" if element(args[0].type).kind == "f":
+            # No int is one of these.
+            return _NUMPYS
         case "update" | "view":
             # Memory has the NumPy scalar, or its bits; whose view a program asks for has passed as_numpy.
             return _NUMPYS
@@ -222,6 +226,13 @@ def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
     if inst.op.python is not None and not operands and all(isinstance(a.type, WeakType) for a in args if a not in found):
         return _operator(inst, found, own)
     return _NUMPYS if _one_loop(inst, found) else None
+
+
+def _is_int_of(inst: Inst) -> bool:
+    """Whether it is what ``int`` makes of a float64 that int64 was found to hold without its fraction."""
+    (value,) = inst.args
+    looked_at = value.inst is not None and value.inst.op.name == "require"
+    return looked_at and element(value.type) is F64 and element(inst.types[0]) is I64
 
 
 def _asked(one: Maybe, carrier: DType, what: str) -> Maybe | None:

@@ -155,12 +155,12 @@ def listed_operand(context: Context, values: Sequence[Any] | Steps, dtype: Any =
     Raises
     ------
     UnsupportedError
-        An argument of the function: its numbers would be part of the code.
+        A long one that is an argument of the function: each of its numbers is an argument of the code.
     """
     found, path = context.paths.get(id(values), (None, ()))
     while path and path[0] != "argument":
         path = path[1] if len(path) > 1 and isinstance(path[1], tuple) else ()
-    if found is values and path:
+    if found is values and path and len(list(_leaves(context, values))) > LONGEST:
         kind = type(values).__name__
         raise UnsupportedError(
             f"a {kind} is used as an array",

@@ -10,7 +10,7 @@ from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.flags import both, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Late, Unset, line_made, no_step
-from pytocu.frontend.numbers import common_type, item, of_type
+from pytocu.frontend.numbers import are_both_kinds, common_type, in_float64, item, of_type
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
@@ -362,12 +362,14 @@ def _agreed(merge: Merge, sides: list[Side], a: Any, b: Any) -> tuple[Value, Val
     if not merge.hides(first.type, second.type):
         second = in_region(merge.context, sides[1].insts, sides[1].state, second, regions.bare(first.type))
     common = common_type(merge.context, first.type, second.type)
-    if common is None or first.type == second.type:
+    if first.type == second.type:
+        return first, second
+    if common is None and not are_both_kinds(merge.context, (first, second)):
         return first, second
     made: list[Value] = []
     for side, value in zip(sides, (first, second), strict=True):
         with merge.context.builder.behind(side.insts):
-            made.append(of_type(merge.context, value, common))
+            made.append(in_float64(merge.context, value) if common is None else of_type(merge.context, value, common))
     return made[0], made[1]
 
 

@@ -8,16 +8,18 @@ the NumPy scalar.  Of two kinds of Python's numbers it is the wider.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.operators import truths
+from pytocu.frontend.operators import elementwise, truths
+from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_value, const_inst, convert, is_numpy_scalar
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import WEAK_COMPLEX, WEAK_INT, WEAK_ORDER, DType, ScalarType, Type, WeakType
+from pytocu.ir.types import F64, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, WEAK_ORDER, DType, ScalarType, Type, WeakType, scalar
 
 
 def item(context: Context, value: Any) -> Any:
@@ -62,6 +64,36 @@ def of_type(context: Context, value: Any, type: Type) -> Value:
     if type == WEAK_COMPLEX:
         return context.builder.emit("python_complex", (made, context.builder.const(0, WEAK_INT)))
     return context.builder.emit(f"python_{type.kind}", (made,))
+
+
+def are_both_kinds(context: Context, values: Sequence[Value]) -> bool:
+    """Whether they are Python's ints and floats, between which a run chooses."""
+    return context.elements is None and {v.type for v in values} == {WEAK_INT, WEAK_FLOAT}
+
+
+def of_both_kinds(context: Context, values: Sequence[Value]) -> list[Value]:
+    """Python's ints and floats as :func:`in_float64` makes them; other values as they are."""
+    return [in_float64(context, v) for v in values] if are_both_kinds(context, values) else list(values)
+
+
+def in_float64(context: Context, value: Value) -> Value:
+    """Python's int or float, where a name holds the other kind on another way, as float64 that remembers which.
+
+    An int beyond 2**53 is refused when the program runs.
+    """
+    known = _known(value)
+    number = context.builder.const(float(known), scalar(F64)) if known is not None else convert(context, value, F64)
+    if value.type == WEAK_INT and known is None:
+        inside = elementwise(context, "less", elementwise(context, "absolute", number), float(_EXACT))
+        number = require(context, number, inside, "UnsupportedError", _BEYOND)
+    kind, beside = ("int", "float") if value.type == WEAK_INT else ("float", "int")
+    context.open = True
+    attrs = {"known": known, "of": kind, "beside": beside}
+    return context.builder.emit("from_python", (number,), attrs, name=value.name)
+
+
+_EXACT = 2**53
+_BEYOND = f"a Python int beyond {_EXACT} stands beside a float, on another way through the program"
 
 
 def _fits(dtype: DType, number: Any) -> bool:

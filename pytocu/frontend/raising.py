@@ -8,7 +8,7 @@ from typing import Any
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, builtin_name, class_name, failure, raised, told
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of
+from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of, mark
 from pytocu.frontend.ranges import bound_count, new_name, number_as_dim
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
@@ -19,11 +19,6 @@ _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
 
 RAISES = "raises"
 """How the names of numbers begin that say whether the program raises."""
-
-
-def mark(number: int) -> str:
-    """What stands in the text of an exception for an int of run time."""
-    return f"\u27e6{number}\u27e7"
 
 
 def failing(context: Context, error: Exception, shown: Sequence[Value] = ()) -> Returned:

@@ -10,16 +10,18 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import types
+from abc import ABCMeta
 from collections.abc import Callable, Iterator, Set
 from itertools import count
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.calls import bind, call
+from pytocu.frontend.frames import Frame, lookup
 from pytocu.frontend.objects import Held, is_object, note_object, refuse_shared
 from pytocu.frontend.operators import attempt
-from pytocu.frontend.values import Context, describe
+from pytocu.frontend.values import Context, contains_dynamic, describe
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.trees import spec_of
 
@@ -33,7 +35,7 @@ Tree = Callable[[Any], Any]
 
 def is_class(function: Any) -> bool:
     """Whether objects of a class can be made: it is made in Python, with an ``__init__`` and attributes of its own."""
-    if type(function) is not type or function.__new__ is not object.__new__ or not function.__dictoffset__:
+    if type(function) not in (type, ABCMeta) or function.__new__ is not object.__new__ or not function.__dictoffset__:
         return False
     if not isinstance(function.__init__, types.FunctionType):
         return False
@@ -43,7 +45,8 @@ def is_class(function: Any) -> bool:
 def make(frame: Any, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``kind(*args, **kwargs)``"""
     context: Context = frame.context
-    made = object.__new__(kind)
+    # A class with abstract methods has no objects.
+    made = attempt(context, object.__new__, kind)
     note_object(context, made)
     begin = get_attribute(frame, kind, "__init__")
     if not _writes_init(kind):
@@ -65,6 +68,44 @@ def make(frame: Any, kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) 
     if hasattr(kind, "__post_init__"):
         call(frame, get_attribute(frame, kind, "__post_init__"), (made, *late), {})
     return made
+
+
+def make_super(frame: Frame, args: tuple[Any, ...]) -> super:
+    """``super()`` in a method, and ``super(Class, self)``: what finds attributes behind a class."""
+    context = frame.context
+    if not args:
+        method = frame
+        while method.parent is not None and method.parent.function is method.function:
+            method = method.parent
+        code = method.function.__code__
+        if "__class__" not in code.co_freevars or not code.co_argcount:
+            missing = "no arguments" if "__class__" in code.co_freevars else "__class__ cell not found"
+            raise raised(RuntimeError(f"super(): {missing}"), context.loc)
+        args = lookup(frame, "__class__"), lookup(method, code.co_varnames[0])
+    if len(args) != 2 or contains_dynamic(args[1:]):
+        raise UnsupportedError("super() of one argument, or of an array, is not compiled", context.loc, "write super()")
+    return attempt(context, super, *args)
+
+
+def behind(frame: Frame, base: Any, name: str) -> Any:
+    """``super().name``"""
+    context = frame.context
+    made, classes = base.__self__, type(base.__self__).__mro__
+    if isinstance(made, type):
+        classes = made.__mro__
+    following = classes[classes.index(base.__thisclass__) + 1 :]
+    kind = next((c for c in following if name in vars(c)), None)
+    if kind is None:
+        raise MissingAttributeError(f"'super' object has no attribute '{name}'", context.loc)
+    if kind is object:
+        return attempt(context, getattr, base, name)
+    found = get_attribute(frame, kind, name)
+    static = vars(kind)[name]
+    if isinstance(static, types.FunctionType):
+        return found if isinstance(made, type) else types.MethodType(found, made)
+    if isinstance(static, property) and static.fget is not None:
+        return call(frame, static.fget, (made,), {})
+    return found if isinstance(static, staticmethod) else attempt(context, getattr, base, name)
 
 
 _FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # pyright: ignore[reportAttributeAccessIssue]

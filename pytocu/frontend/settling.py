@@ -46,10 +46,9 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
     for origin, inst in bad.items():
         ask_for_kinds(context, inst)
         _ask_for_one_kind(context, origin)
-    for origin, inst in bad.items():
+    for origin, inst in sorted(bad.items(), key=lambda pair: (pair[1].loc, *_place(pair[0]))):
         text = f"{_said(origin)}, and which of them decides what {_doing(inst)}"
-        help = f"make both NumPy's: np.{element(origin.type).numpy.name}(...)"
-        raise UnsupportedError(text, inst.loc, help, _note(origin, inst))
+        raise UnsupportedError(text, inst.loc, _way_out(origin), _note(origin, inst))
     leaves: list[Value] = []
     _leaves(result, leaves)
     made: dict[Value, Choice] = {}
@@ -60,9 +59,9 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
                 if origin in context.read_of:
                     _ask_for_marks(context, context.read_of[origin])
                 _ask_for_one_kind(context, origin)
-            (origin, *_) = sorted(found[value].origins, key=lambda o: (o.inst.loc if o.inst else builder.loc))
+            (origin, *_) = sorted(found[value].origins, key=_place)
             text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"
-            raise UnsupportedError(text, context.loc, f"make both NumPy's: np.{element(value.type).numpy.name}(...)")
+            raise UnsupportedError(text, context.loc, _way_out(origin))
         made[value] = choice
     return made
 
@@ -135,12 +134,31 @@ def _leaves(value: Any, leaves: list[Value]) -> None:
             _leaves(value.value, leaves)
 
 
+def _place(origin: Value) -> tuple[Any, ...]:
+    """Where a number is written down, for messages that are the same on every run."""
+    inst = origin.inst
+    assert inst is not None
+    return (inst.loc, inst.attr("of"))
+
+
 def _said(origin: Value) -> str:
     inst = origin.inst
     assert inst is not None
     line = f" (line {inst.loc.line})" if inst.loc.line else ""
     kind = type_text(WeakType(inst.attr("of")))
-    return f"{origin.name or 'a number'} is {kind}{line} or, on another way, an np.{element(origin.type).numpy.name}"
+    return f"{origin.name or 'a number'} is {kind}{line} or, on another way, {_other(origin)}"
+
+
+def _other(origin: Value) -> str:
+    """What a number is on the other way."""
+    beside = None if origin.inst is None else origin.inst.attr("beside")
+    return f"an np.{element(origin.type).numpy.name}" if beside is None else type_text(WeakType(beside))
+
+
+def _way_out(origin: Value) -> str:
+    if origin.inst is not None and origin.inst.attr("beside") is not None:
+        return "make both floats: 0.0 for 0, float(...)"
+    return f"make both NumPy's: np.{element(origin.type).numpy.name}(...)"
 
 
 def _note(origin: Value, inst: Inst) -> tuple[Note, ...]:
@@ -148,7 +166,7 @@ def _note(origin: Value, inst: Inst) -> tuple[Note, ...]:
     made = origin.inst
     assert made is not None
     beside = (made.loc.file, made.loc.line) == (inst.loc.file, inst.loc.line) and made.loc != inst.loc
-    kinds = f"{type_text(WeakType(made.attr('of')))}, or an np.{element(origin.type).numpy.name}"
+    kinds = f"{type_text(WeakType(made.attr('of')))}, or {_other(origin)}"
     return (Note(made.loc, kinds),) if beside and made.loc.end_column else ()
 
 

@@ -18,6 +18,7 @@ from pytocu.ir.core import Value
 
 _compound = Deferred("pytocu.frontend.compound", "run")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
+_sentence = Deferred("pytocu.frontend.formatting", "sentence")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
 _always = Deferred("pytocu.frontend.raising", "always")
 _behind_others = Deferred("pytocu.frontend.raising", "behind_others")
@@ -127,6 +128,17 @@ def names_in(statement: ast.AST, context: type[ast.expr_context]) -> set[str]:
     return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
 
 
+def _is_text(node: ast.expr) -> bool:
+    """Whether an expression is written as a text that shows something."""
+    match node:
+        case ast.JoinedStr() | ast.Call(func=ast.Attribute(attr="format")):
+            return True
+        case ast.BinOp(op=ast.Mod() | ast.Add(), left=left, right=right):
+            first = _is_text(left) or (isinstance(left, ast.Constant) and isinstance(left.value, str))
+            return first or (isinstance(node.op, ast.Add) and _is_text(right))
+    return False
+
+
 def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
     """Run one statement; `rest` and the result are those of :func:`run_block`."""
     context = frame.context
@@ -134,6 +146,8 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
         case ast.Return(value=value):
             loc = context.loc
             return Returned(None if value is None else evaluate(frame, value, perhaps=True), loc)
+        case ast.Assign(targets=[ast.Name() as target], value=value) if _is_text(value):
+            assign(frame, target, _sentence(frame, value))
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value, perhaps=True)
             for target in targets:

@@ -146,6 +146,7 @@ KINDS: dict[str, Kind] = {
     "kind": TEXT,
     "from_python.known": Kind("a number, or None", lambda value: value is None or _is_number(value)),
     "perhaps": TRUTH,
+    "beside": Kind("a kind of Python numbers", lambda value: value in ("int", "float")),
     "of": Kind("a kind of Python numbers", lambda value: value in ("bool", "int", "float", "complex")),
     "known": Kind('lengths and their numbers, as (("n", 3),)', _is_sizes),
     "lanes": POSITIVE,

@@ -372,8 +372,8 @@ row("item", "scalar", 1, "An element of a map as Python's number", infer=infer.i
 
 # What the front end notes of numbers that may be Python's (see `pytocu.frontend.kinds`); it takes the notes out again.
 row("from_python", "scalar", None, "A NumPy scalar that stands, `perhaps`, for a Python number `of` a kind, `known` or not; "
-    "a second operand says whether it is NumPy's",
-    infer=infer.marked, levels=ARRAY, attrs=("known", "of", "perhaps"))  # fmt: skip
+    "a second operand says whether it is NumPy's; `beside` is the kind of Python's number that it is on another way",
+    infer=infer.marked, levels=ARRAY, attrs=("known", "of", "beside", "perhaps"))  # fmt: skip
 row("as_numpy", "scalar", 1, "The number as what it is used: the operand of a NumPy function, a number of a dtype, an object",
     infer=infer.same, levels=ARRAY, attrs=("what",))  # fmt: skip
 

@@ -211,7 +211,8 @@ def _lines() -> Iterator[str]:
     yield f"raises is required: {_listed(in_kernels)}.\n\n"
     yield "`and`, `or`, `not`, chained comparisons and conditional expressions of run-time scalars evaluate both sides "
     yield "where neither may raise an error, and are branches otherwise. A number that is Python's on one side and NumPy's "
-    yield "on the other is returned as what it is; what is computed of it has to have one dtype for both. "
+    yield "on the other is returned as what it is; what is computed of it has to have one dtype for both. So is an int on one "
+    yield "side and a float on the other (`max(0, 1 - h)`), below 2\\*\\*53; beside float32 write `max(0.0, 1 - h)`. "
     yield "In a vectorized function they are branches, and [numbers of two kinds become one](scalar-functions.md).\n"
     yield _WARNINGS
     yield "\n## Where an error stands for NumPy's answer\n\n"

@@ -148,7 +148,7 @@ PROGRAMS: tuple[Wrong, ...] = (
         ("random numbers", "def f(x):\n    return x + np.random.rand(3)", _ONES),
         ("a captured array", "TABLE = np.arange(3.0)\ndef f(x):\n    return x + TABLE", _ONES),
         ("a try statement", "def f(x):\n    try:\n        return 1 / x\n    except ValueError:\n        return x", _ONES),
-        ("a list as an argument", "def f(x, weights):\n    return x * weights", f"{_ONES}, [0.5, 1, 2]"),
+        ("a list as an argument", "def f(x, weights):\n    return x * weights", "np.ones(100), [0.5] * 100"),
         ("several errors at once",
          "def f(x, y):\n    a = x & y\n    b = a + 1\n    c = np.sine(x)\n    d = x + TABEL\n    return b, x.sizes",
          f"{_ONES}, {_ONES}"),
