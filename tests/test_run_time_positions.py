@@ -369,3 +369,34 @@ def test_what_is_known_of_numbers_that_stand_nowhere_else_is_not_gone_through(mo
     # What such a number is subtracted from is known, too.
     assert ranges.not_negative(n - 3, (n - 3 - at,))
     assert ranges.not_negative(n - 2, (n - at, at - 2 - symbol("rest")))
+
+
+def unread_in_a_branch(x, k):
+    if x.max() > 2:
+        x[(k > 0).sum()]
+    return x
+
+
+def unread_in_a_branch_of_a_loop(x, k):
+    for q in range(3):
+        if x.max() > q:
+            y = x[np.argsort(k)[-1] + (k > 0).sum() - 2] + q  # noqa: F841
+    return x
+
+
+def changed_copy_in_a_branch(x, k):
+    for q in range(3):
+        if x.max() > q:
+            x.copy()[(k > 0).sum()] = 3
+    return x
+
+
+@pytest.mark.parametrize("function", [unread_in_a_branch, unread_in_a_branch_of_a_loop, changed_copy_in_a_branch])
+def test_positions_of_what_nobody_reads_are_looked_at_in_branches(function) -> None:
+    x, few, many = np.arange(5.0), np.array([1.0, -1, 1]), np.ones(9)
+    np.testing.assert_array_equal(pytocu.jit(function)(x.copy(), few), function(x.copy(), few))
+    with pytest.raises(IndexError) as wanted:
+        function(x.copy(), many)
+    if function is not changed_copy_in_a_branch:
+        with pytest.raises(IndexError, match=str(wanted.value)):
+            pytocu.jit(function)(x.copy(), many)

@@ -19,9 +19,9 @@ from typing import Any
 
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named
+from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named, walk
 from pytocu.ir.dims import is_number
-from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, numbers_of, origin, parameters
+from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, numbers_of, origin, parameters, requires
 from pytocu.ir.rewrite import made_again, replay, rewrite
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, shape_of
 from pytocu.passes import (
@@ -213,6 +213,12 @@ def _passed(inst: Inst, arrays: Sequence[int]) -> dict[int, int]:
         if k not in passed and value in params and params.index(value) not in passed.values():
             passed[k] = params.index(value)
     return passed
+
+
+def _unread(region: Block) -> list[Value]:
+    """Numbers of which something is required, and that nothing in a body reads."""
+    used = {a for inst in walk(region) for a in inst.args}
+    return [inst.results[0] for inst in region.insts if requires(inst) and inst.results[0] not in used]
 
 
 def _in_memory(type: Type) -> Type:
@@ -710,6 +716,8 @@ class _Writer:
             if region.terminator.args[k] is not first:
                 attrs["updates"] = (*attrs.get("updates", ()), (len(returned), len(returned) + 1))
                 returned.extend((inside[first], results[k]))
+        # A kernel looks at what nobody reads, if it computes it.
+        returned += [builder.emit("as_array", (inside[v],)) for v in _unread(region)]
         builder.inst("return", returned, attrs)
         piece = outer.lowered(body_params, builder, self._facts())
         self.count = outer.count
