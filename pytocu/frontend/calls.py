@@ -51,6 +51,7 @@ _READS = {
 
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_iterators = Deferred("pytocu.frontend.iterators", "handlers")
 _make_super = Deferred("pytocu.frontend.records", "make_super")
 _is_class = Deferred("pytocu.frontend.records", "is_class")
 _make = Deferred("pytocu.frontend.records", "make")
@@ -160,6 +161,9 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         return attempt(context, function, *args, **kwargs)
     if function is deque:
         return call_handler(frame, "deque", _make_queue.function, args, kwargs, context)
+    if getattr(function, "__module__", None) == "itertools" and function in _iterators():
+        args, kwargs = values(context, args), values(context, kwargs)
+        return call_handler(frame, f"itertools.{function.__name__}", _iterators()[function], args, kwargs, context)
     if function is super:
         return _make_super(frame, args)
     if getattr(function, "__objclass__", None) is object and function.__name__ == "__init__":
@@ -392,6 +396,8 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
         return UnsupportedError(
             f"{name}() of values known only at run time is not compiled", context.loc, "use NumPy's functions and operators"
         )
+    if module == "itertools":
+        return UnsupportedError(f"itertools.{name} is not compiled", context.loc, "write a for statement over range(...)")
     if isinstance(function, type):
         return UnsupportedError(
             f"making an object of the class {name} would run its code while compiling",

@@ -30,6 +30,7 @@ from pytocu.frontend import (
     histograms_2d,
     index_tricks,
     interpolation,
+    iterators,
     least_squares,
     math_calls,
     numpy_calls,
@@ -200,6 +201,8 @@ def _lines() -> Iterator[str]:
     yield "\n## Python\n\n"
     names = [f.__name__ for f in BUILTINS if getattr(builtins, getattr(f, "__name__", ""), None) is f]
     yield f"Builtins with a meaning on run-time values: {_listed(names)}.\n\n"
+    yield f"`itertools`: {_listed([f.__name__ for f in iterators.handlers()])}; `product` also of ranges and arrays whose "
+    yield "lengths only a run knows, the others of members that are known.\n\n"
     compiled = [f.__name__ for f in math_calls.MATH if f.__name__ not in math_calls.REFUSED]
     # What newer versions of Python have is compiled where there is such a version.
     steady = [name for name in compiled if name not in ("fma", "sumprod")]

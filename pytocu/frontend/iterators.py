@@ -1,0 +1,106 @@
+"""`itertools`: what its functions give of members that are known, and ``product`` of ranges and arrays of run time."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.builtin_calls import arranged, counted, iterate, steps_over
+from pytocu.frontend.frames import Frame
+from pytocu.frontend.operators import binary, known_option
+from pytocu.frontend.values import Steps, as_value
+
+_WITH = "combinations_with_replacement"
+
+_MOST = 1024
+"""How many members that are known are written out, at most."""
+
+
+def product(frame: Frame, *iterables: Any, repeat: Any = 1) -> Any:
+    """Every member of the first with every one of the others; where a run decides how many there are, by a number."""
+    repeat = known_option(frame.context, repeat, "repeat=")
+    over = [steps_over(frame, v) for v in iterables]
+    if not any(isinstance(v, Steps) for v in over) or repeat == 0:
+        return _of_known(frame, functools.partial(itertools.product, repeat=repeat), iterables)
+    over = [counted(frame, v) for v in over] * repeat
+    if not all(isinstance(v, Steps) for v in over):
+        text = "itertools.product of a list and of what is known only at run time is not compiled"
+        raise UnsupportedError(text, frame.context.loc, "write one for statement in the other")
+    counts = [_count(frame, v) for v in over]
+    multiply = functools.partial(binary, frame.context, "multiply")
+
+    def at(number: Any) -> Any:
+        members: list[Any] = []
+        rest = number
+        for steps, count in reversed([*zip(over, counts, strict=True)][1:]):
+            members.insert(0, _item(frame, steps, binary(frame.context, "remainder", rest, count)))
+            rest = binary(frame.context, "floor_divide", rest, count)
+        return (_item(frame, over[0], rest), *members)
+
+    return Steps(0, functools.reduce(multiply, counts), 1, at)
+
+
+def _count(frame: Frame, steps: Steps) -> Any:
+    """How many numbers a range has."""
+    bounds = [as_value(frame.context, v) for v in (steps.start, steps.stop, steps.step)]
+    return frame.context.builder.emit("python_steps", bounds)
+
+
+def _item(frame: Frame, steps: Steps, place: Any) -> Any:
+    """What stands for a number of a range, by its place."""
+    moved = binary(frame.context, "multiply", place, steps.step)
+    return steps.item(binary(frame.context, "add", moved, steps.start))
+
+
+def _of_known(frame: Frame, make: Callable[..., Any], values: Sequence[Any], name: str = "product") -> Any:
+    members = [iterate(frame, v, f"itertools.{name}") for v in values]
+    if len(list(itertools.islice(make(*map(range, map(len, members))), _MOST + 1))) > _MOST:
+        text = f"more than {_MOST} members of itertools would be written out"
+        raise UnsupportedError(text, frame.context.loc, "write for statements over range(...)")
+    return arranged(frame, lambda: make(*members), *members)
+
+
+def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
+    """``itertools.combinations`` of known members."""
+    r = known_option(frame.context, r, "r")
+    return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
+
+
+def combinations_with_replacement(frame: Frame, iterable: Any, r: Any) -> Any:
+    """``itertools.combinations_with_replacement`` of known members."""
+    r = known_option(frame.context, r, "r")
+    return _of_known(frame, lambda members: itertools.combinations_with_replacement(members, r), [iterable], _WITH)
+
+
+def permutations(frame: Frame, iterable: Any, r: Any = None) -> Any:
+    """``itertools.permutations`` of known members."""
+    r = known_option(frame.context, r, "r")
+    return _of_known(frame, lambda members: itertools.permutations(members, r), [iterable], "permutations")
+
+
+def pairwise(frame: Frame, iterable: Any, /) -> Any:
+    """``itertools.pairwise`` of known members."""
+    return _of_known(frame, itertools.pairwise, [iterable], "pairwise")
+
+
+def chain(frame: Frame, *iterables: Any) -> Any:
+    """``itertools.chain`` of known members."""
+    return _of_known(frame, itertools.chain, iterables, "chain")
+
+
+def handlers() -> dict[Any, Callable[..., Any]]:
+    """The functions that are compiled, and what reads them."""
+    return _HANDLERS
+
+
+_HANDLERS: dict[Any, Callable[..., Any]] = {
+    itertools.product: product,
+    itertools.combinations: combinations,
+    itertools.combinations_with_replacement: combinations_with_replacement,
+    itertools.permutations: permutations,
+    itertools.pairwise: pairwise,
+    itertools.chain: chain,
+}

@@ -1,0 +1,94 @@
+"""`itertools`: what it gives of known members, and products of ranges and arrays of run time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
+
+X = np.array([0.5, -1, 2, 3.0, 7.0])
+
+
+def neighbours(x, n):
+    total = 0.0
+    for i, j in product((-1, 0, 1), repeat=2):
+        if i or j:
+            total += x[i] * j
+    return total, [*product((x[0], x[1]), (1, 2))], list(product(range(2), repeat=0)), list(product())
+
+
+def pairs(x, n):
+    out = np.zeros((n, n))
+    for i, j in product(range(n), repeat=2):
+        out[i, j] = x[i] - 2 * x[j]
+    return out
+
+
+def windows(x, n):
+    out = np.zeros((n * 3, 2))
+    for row, (i, j) in enumerate(product(range(n), range(1, 7, 2))):
+        out[row] = x[i], j
+    return out
+
+
+def backwards(x, n):
+    seen = []
+    for i, v, j in product(range(n - 1, -2, -2), x, range(2, n)):
+        seen.append(100 * i + v + 10 * j)
+    return np.array(seen)
+
+
+def of_known(x, n):
+    made = list(itertools.combinations(range(3), 2)), list(itertools.permutations((1, 2, 3))), [*itertools.chain([1], (2, 3))]
+    total = 0.0
+    for i, j in itertools.pairwise((0, 2, 3)):
+        total += x[i] * x[j]
+    for rows in itertools.combinations_with_replacement([x, x + 1], r=2):
+        total += rows[0][0] * rows[1][1]
+    return made, [a * b for a, b in itertools.permutations([x, x + 1, x + 2], 2)], total
+
+
+@pytest.mark.parametrize("function", [neighbours, pairs, windows, backwards, of_known])
+@pytest.mark.parametrize("n", [3, 1, 0, 5])
+def test_numpys_answer(function: Callable[..., Any], n: int) -> None:
+    if function is backwards and n < 3:
+        # Where no step appends, a list is one of float64.
+        n += 3
+    compare(pytocu.jit(function)(X, n), function(X, n))
+
+
+def of_negative_lengths(x, n):
+    total = 0.0
+    for i, j in product(range(n), range(n)):
+        total += x[i] * j
+    return total
+
+
+def test_ranges_without_numbers_have_no_step() -> None:
+    jitted = pytocu.jit(of_negative_lengths)
+    for n in (-2, 0, 3):
+        compare(jitted(X, n), of_negative_lengths(X, n))
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x, n: list(itertools.combinations(range(n), 2)), "itertools.combinations goes over a number of steps"),
+        (lambda x, n: list(product(range(n), [x, x])), "itertools.product of a list and of what is known only"),
+        (lambda x, n: list(itertools.permutations(range(7))), "more than 1024 members of itertools"),
+        (lambda x, n: list(itertools.islice(x, 3)), "itertools.islice is not compiled"),
+        (lambda x, n: list(product(range(3), repeat=n)), "repeat= must be known while compiling"),
+    ],
+)
+def test_what_is_refused(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(function)(X, 3)
+    assert said in str(caught.value) and caught.value.help
