@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import multiprocessing
 import random
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from pytocu.testing import device_arrays, everything, fuzz, fuzz_layouts, matrix
 from pytocu.testing.compare import complex_distance
 from pytocu.testing.complex_reference import growth, relative_distance
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
+from pytocu.testing.fuzz_arrays import ARRAYS
 from pytocu.testing.fuzz_blocks import BLOCKS, ERRORS, FEATURES, PROGRAMS, RETURNED
 from pytocu.testing.fuzz_check import Verdict, _fewer_lines, as_test, check, shrink
 from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments, is_argument
@@ -30,6 +32,15 @@ def test_programs_give_numpys_values(on: str, chunk: int, count: int, whole: boo
     report = run_chunk(RUNS[on], 11, chunk, count)
     assert not report.kinds["differs"], "\n".join(report.tests)
     assert report.kinds["same"] + report.kinds["error"] >= 0.95 * count and report.kinds["error"] <= 0.2 * count
+
+
+def test_quantiles_are_of_zeros_of_one_sign() -> None:
+    """Which of two zeros NumPy's partition leaves first depends on the processor."""
+    forms = [form for form in ARRAYS if re.search("quantile|percentile", form.text) and "f" in form.kinds]
+    zeros = np.array([[0.0, -0.0], [-0.0, -0.0], [-0.0, 0.0]])
+    assert len(forms) == 3
+    for form in forms:
+        assert not np.signbit(eval(form.text.format("zeros"), {"np": np, "zeros": zeros})).any(), form.text
 
 
 def test_programs_are_large_and_cover_every_operation() -> None:

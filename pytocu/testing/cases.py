@@ -46,6 +46,16 @@ FORMULAS = {
 }
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 
+SORTED_ZEROS = {
+    **dict.fromkeys(
+        ("quantile", "percentile", "nanquantile", "nanpercentile", "partition"),
+        "the sign of zero, where there are zeros of both signs: which of them NumPy's partition leaves first depends on the "
+        "processor, ours are as `np.sort` leaves them",
+    ),
+    "sort": "of zeros of both signs the order, unless it is stable: NumPy's depends on the processor, ours is the library's",
+}
+"""Functions of arrays of which the same is true."""
+
 LIMITS = {
     "power": "a power of two Python ints is an int, and a ValueError where the exponent turns out to be negative, since that "
     "is a float. Refused is `x ** n` of an array of bools, which is int8 where n is 2 and int64 otherwise",

@@ -90,7 +90,7 @@ _NAMED = (
     "np.array({0}, dtype=np.float64, ndmin=3)", "np.asarray({0}, order='C')", "{0}.astype(np.float64, copy=False)",
     "{0}.reshape(-1, order='F')", "{0}.ravel('F')", "{0}.flatten(order='F')", "np.zeros_like({0}, dtype=np.int8)",
     "np.ones_like({0}, shape=(2, 3))", "np.full_like({0}, 3, shape={0}.shape[:1])", "np.compress([True, False], {0}, axis=0)",
-    "np.median({0}, axis=0, keepdims=True)", "np.quantile({0}, 0.5, axis=-1, method='lower')",
+    "np.median({0}, axis=0, keepdims=True)", "np.quantile({0} + 0, 0.5, axis=-1, method='lower')",
     "np.nan_to_num({0}, copy=True, posinf=1, neginf=-1)", "np.trace({0} == 0, offset=1, dtype=np.int32)",
     "np.copy({0}, order='C')", "np.squeeze({0}[None], axis=(0,))", "np.flip({0}, axis=(0, -1))", "np.tri(*{0}.shape[:2], k=1)",
     "np.nanmax({0}, axis=0, initial=1, where={1} == {1}) + 0", "np.isin({0}, [1, 2], invert=True)",
@@ -138,8 +138,8 @@ ARRAYS: tuple[Form, ...] = (
     Form("np.digitize({0}, [-1, 0, 2])", 1, kinds="biuf", strong=True),
     Form("np.digitize({0}, np.arange(4)[::-1], right=True)", 1, kinds="biuf", strong=True),
     Form("np.median({0}, axis=-1)", 1, kinds="biuf", strong=True),
-    Form("np.quantile({0}, 0.3, axis=0)", 1, kinds="iuf", strong=True),
-    # NumPy partitions, and which of two zeros stands first is not said.
+    # NumPy partitions, and which of two zeros stands first depends on the processor: here all have one sign.
+    Form("np.quantile({0} + 0, 0.3, axis=0)", 1, kinds="iuf", strong=True),
     Form("np.percentile({0} + 0, [10, 75], axis=-1, method='nearest')", 1, kinds="iuf", strong=True),
     Form("np.convolve({0}.ravel(), [1, 2, -1], 'same')", 1, kinds="i", strong=True),
     Form("np.correlate({0}.ravel(), {0}.ravel()[:3], 'full')", 1, kinds="iu", strong=True),
