@@ -385,6 +385,54 @@ def return_in_a_loop_inside(x, n):
     return 3
 
 
+def meet_in_a_sum(x, n):
+    t = 0.0
+    for _ in range(n - 1):
+        t += (x[:n] + x[:3]).sum() + x[:n] @ x[:3]
+    return t
+
+
+def meet_in_a_while(x, n):
+    k = n - 1
+    while k > 0:
+        x = x * 2
+        x[:n] = x[:3] + 1
+        k -= 1
+    return x
+
+
+def meet_in_a_while_of_data(x, n):
+    y = x.copy()
+    while y.sum() < 10 * (n - 1):
+        y[:n] = x[:3] + y[1] + 10
+    return y
+
+
+def meet_in_a_triangle(x, n):
+    y = x.copy()
+    for i in range(n):
+        for j in range(i):
+            y[:n] = x[:3] * j + np.concatenate([x[None, :n], x[None, :3]])[0]
+    return y
+
+
+def meet_in_elements(x, n):
+    y = np.ones(2 * n)
+    for _ in range(n - 1):
+        y = y * 0.5 + x
+    return y
+
+
+def meet_in_elements_backwards(x, n):
+    y = np.ones((2, 1)) * np.ones(2 * n)
+    k = 2
+    while k <= n:
+        for i in range(k):
+            y = y + x[::-1] * i
+        k += 1
+    return y
+
+
 FUNCTIONS = [
     types_in_a_side, lengths_in_a_side, number_in_a_side, division_in_a_side, axis_in_a_side,
     index_in_a_side, attribute_in_a_side, name_in_a_side, local_name_in_a_side, by_data, behind_a_return,
@@ -396,6 +444,7 @@ FUNCTIONS = [
     for_certain_behind_a_side, for_certain_behind_a_loop, for_certain_in_a_function, in_the_second_step_for_certain,
     in_a_long_loop_for_certain, in_a_side_of_a_long_loop_for_certain, in_a_while_loop_for_certain,
     nothing_in_a_loop, nothing_in_a_while, nothing_in_a_while_of_data, return_in_a_loop_inside,
+    meet_in_a_sum, meet_in_a_while, meet_in_a_while_of_data, meet_in_a_triangle, meet_in_elements, meet_in_elements_backwards,
 ]  # fmt: skip
 
 

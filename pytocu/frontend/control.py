@@ -9,6 +9,7 @@ which (`Flow`).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
@@ -23,8 +24,8 @@ from pytocu.frontend.ranges import Facts, facts_of, knowing, note, outside_of
 from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
 from pytocu.ir import regions
-from pytocu.ir.core import Inst, Value, make_attrs, named
-from pytocu.ir.dims import DimLike, is_number
+from pytocu.ir.core import OPS, Inst, Value, make_attrs, named
+from pytocu.ir.dims import Dim, DimLike, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, Type, WeakType, shape_of
 
 _begin = Deferred("pytocu.frontend.counted", "begin")
@@ -207,7 +208,7 @@ def hoist(
     own: set[Value],
     steps: tuple[str, DimLike, bool] | None = None,
     stays: Set[Inst] = frozenset(),
-    once: DimLike = 1,
+    once: DimLike | None = None,
 ) -> list[Inst]:
     """Put what the call checks, and names of numbers, before a region; what is left.
 
@@ -222,10 +223,11 @@ def hoist(
         Every index is compared in as many steps as there are.
     stays : set of Inst
         What is left in any case.
-    once : int or Dim
-        1 where the region is run, and 0 where it is not.
+    once : int or Dim, optional
+        Of a loop: 1 where it has a step, and 0 where it has none.  Lengths that meet are compared before it then, too.
     """
     inside: list[Inst] = []
+    met: set[tuple[DimLike, DimLike]] = set()
     names: set[str] = set() if steps is None else {steps[0]}
     for inst in insts:
         index = inst.op.name == "check" and inst.attr("kind") == "index"
@@ -248,41 +250,60 @@ def hoist(
                     context.builder.inst("bind", (number,), dict(inst.attrs))
                     continue
         if not first or inst in stays:
+            if once is not None and context.elements is None:
+                # In the order of the program, which says what a run raises.
+                compared = [check for check in _met(inst, met) if not names & mentioned(check)]
+                context.builder.insts.extend(made for check in compared for made in _only(check, once))
             inside.append(inst)
             names |= set(inst.attr("names")) if inst.op.name == "bind" else set()
             names |= {inst.attr("name")} if inst.op.name == "read_length" else set()
             continue
-        context.builder.insts.append(_only(inst, once))
+        context.builder.insts.extend(_only(inst, 1 if once is None else once))
         if inst.op.name == "writable":
             context.builder.written[inst.args[0]] = None
     return inside
 
 
-def is_about_one(inst: Inst) -> bool:
-    """Whether a check is about one length or index, and not about two that meet, which kernels take as equal."""
-    if inst.op.name != "check":
-        return False
-    kind, dims = inst.attr("kind"), inst.attr("dims")
-    if kind == "equal":
-        error = inst.attr("shapes")
-        return dims[1] == 0 and bool(error) and isinstance(error[0], str) and "{0}" not in error[1]
-    return kind == "index" or kind.startswith("empty ")
+def _met(inst: Inst, known: set[tuple[DimLike, DimLike]]) -> list[Inst]:
+    """What is compared of numbers of run time that meet other lengths, or each other; pairs are known from there on."""
+    if inst.op.name == "check":
+        return []
+    made: list[Inst] = []
+    for pair in regions.meetings(inst):
+        if any(map(is_number, named(pair))) and pair not in known:
+            known |= {pair, (pair[1], pair[0])}
+            update = inst.op.name == "update"
+            shapes = regions.assigned(inst) if update else tuple(shape_of(a.type) for a in regions.spread(inst, inst.args))
+            attrs = {"kind": "assign" if update else "broadcast", "dims": pair, "shapes": shapes}
+            made.append(Inst(OPS["check"], (), make_attrs(attrs), (), (), inst.loc))
+    return made
 
 
-def _only(inst: Inst, once: DimLike) -> Inst:
-    """A check of :func:`is_about_one` that holds where `once` is 0."""
-    if once == 1 or not is_about_one(inst):
-        return inst
+def _only(inst: Inst, once: DimLike) -> list[Inst]:
+    """A check that holds where `once` is 0; what is not about numbers of run time is no such check."""
+    if once == 1 or inst.op.name != "check" or not any(map(is_number, mentioned(inst))):
+        return [inst]
     attrs = dict(inst.attrs)
     first, *others = inst.attr("dims")
+    made: list[Inst] = []
     match inst.attr("kind"):
         case "index":
             attrs["dims"] = (first * once, others[0] * once + 1 - once, *others[1:])
-        case "equal":
-            attrs["dims"] = (first * once, *others)
-        case _:
+        case "equal" | "fits" | "meets":
+            error, sentence, *parts = inst.attr("shapes")
+            # The sentence tells of the lengths themselves, behind what is compared.
+            renumbered = re.sub(r"(?<!\{)\{(\d+)\}", lambda found: f"{{{int(found[1]) + 2}}}", sentence)
+            attrs["shapes"] = (error, renumbered, *parts)
+            attrs["dims"] = (first * once, others[0] * once, first, *others)
+        case str(kind) if kind == "squeeze" or kind.startswith("empty "):
             attrs["dims"] = (first * once + 1 - once,)
-    return Inst(inst.op, (), make_attrs(attrs), (), (), inst.loc)
+        case _:
+            attrs["dims"] = (first * once, others[0] * once)
+    for dim in (dim for pair in regions.meetings(inst) for dim in pair):
+        # What meets another length may not be 1, and what is compared no longer says so.
+        if isinstance(dim, Dim) and not any(map(is_number, symbols(dim))):
+            made.append(Inst(OPS["assume"], (), make_attrs({"dim": dim, "relation": "!=", "number": 1}), (), (), inst.loc))
+    return [*made, Inst(inst.op, (), make_attrs(attrs), (), (), inst.loc)]
 
 
 def mentioned(inst: Inst) -> set[str]:

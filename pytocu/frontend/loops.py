@@ -12,7 +12,6 @@ from pytocu.errors import CompileError, Loc, UnsupportedError, raised
 from pytocu.frontend.control import (
     checks_of,
     hoist,
-    is_about_one,
     may_fail,
     mentioned,
 )
@@ -620,7 +619,7 @@ def _finish(
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     once = _once(context, op, head, lead, read, numbers)
     stays = _stay(context, read, numbers is not None, once is None)
-    inside = hoist(context, read.insts, own_names, numbers, stays, 1 if once is None else once)
+    inside = hoist(context, read.insts, own_names, numbers, stays, once)
     # Nobody asks for those that are not followed to the end of a step.
     extras.extend([*(end for _, end in flags.values()), *loose])
     if not ends and not extras and context.elements is None and any(map(may_fail, inside)):
@@ -635,6 +634,8 @@ def _finish(
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
     types = [v.type for v in (*params, *unseen)]
     attrs: dict[str, Any] = {"carried": len(types)} | ({"numbers": numbers} if numbers else {})
+    if once is not None and not numbers and _asks(inside):
+        attrs["once"] = once
     if begun and flags:
         place = len(types) - len(marks)
         attrs["marks"] = tuple((params.index(p), place + k) for k, p in enumerate(flags) if p in begun and p in params)
@@ -723,8 +724,7 @@ def _once(
     numbers: tuple[str, DimLike, bool] | None,
 ) -> DimLike | None:
     """1 where a loop has a step, and 0 where it has none; None where no number of the host says so."""
-    asked = [inst for inst in read.insts if is_about_one(inst) and any(map(is_number, mentioned(inst)))]
-    if has_steps(op, head) or context.elements is not None or not asked:
+    if has_steps(op, head) or context.elements is not None or not _asks(read.insts):
         return 1
     if numbers is not None:
         return dim_min(numbers[1], 1)
@@ -736,6 +736,17 @@ def _once(
     return bound_count(context, context.builder.emit("python_int", (taken,)), new_name(context, "steps"))
 
 
+def _asks(insts: Sequence[Inst]) -> bool:
+    """Whether numbers of run time are compared, or meet other lengths, where these instructions are run."""
+    for inst in insts:
+        names = mentioned(inst) if inst.op.name == "check" else named(tuple(regions.meetings(inst)))
+        if any(map(is_number, names)):
+            return True
+        if inst.op.name != "if_else" and any(_asks(region.insts) for region in inst.regions):
+            return True
+    return False
+
+
 def _stay(context: Context, read: StepRead, counted: bool, unsure: bool) -> set[Inst]:
     """The checks that are left to the steps, of which there may be none.
 
@@ -745,7 +756,7 @@ def _stay(context: Context, read: StepRead, counted: bool, unsure: bool) -> set[
     if context.elements is not None:
         return set()
     checks = checks_of(context, read.insts)
-    known = {i for i in checks if not any(map(is_number, mentioned(i))) or (unsure and is_about_one(i))}
+    known = {i for i in checks if unsure or not any(map(is_number, mentioned(i)))}
     return {i for i in known if not counted or i.attr("kind") != "index"}
 
 

@@ -162,6 +162,7 @@ KINDS: dict[str, Kind] = {
     "orders": Kind("layouts of new arrays, None where none is known", _tuple_of(lambda v: v is None or _is_layout(v))),
     "numbers": Kind("the name of a step, how many steps there are and whether the last comes first", _is_numbers),
     "offset": LENGTH,
+    "once": LENGTH,
     "op": NAME,
     "options": Kind('options and their values, as (("axis", -1),)', _is_options),
     "outputs": COUNT,
@@ -222,7 +223,7 @@ MAY_LACK: dict[str, tuple[str, ...]] = {
     "for": ("few",),
     "if": ("usual",),
     "compaction": ("piece",),
-    "for_loop": ("numbers",),
+    "for_loop": ("numbers", "once"),
     "index": ("keep",),
     "kernel": ("why", "parallel", "reduced", "places"),
     "launch": tuple(name for name in OPS["launch"].attrs if name not in ("name", "outputs")),
@@ -235,6 +236,7 @@ MAY_LACK: dict[str, tuple[str, ...]] = {
     "scan": ("exclusive", "pieces", "piece"),
     "search": ("right",),
     "store": OPS["store"].attrs,
+    "while_loop": ("once",),
 }
 """The attributes that an instruction need not have; every row has all others."""
 

@@ -358,10 +358,11 @@ row("yield", "control", None, "Leave a region with these results", infer=infer.n
 row("for_loop", "region", None, "As many steps as range() of the first three has; the region is given the step's number of the "
     "range, the carried values and the rest, and yields the next carried values. With `numbers` it is not "
     "negative and has a name, by which positions and lengths of the region know it; behind the name stand how many steps "
-    "there are, and whether the last number comes first", levels=UPPER, regions=1, isolated=True,
-    attrs=("carried", "numbers"))  # fmt: skip
+    "there are, and whether the last number comes first. `once` is 1 where it has a step and 0 where it has none", levels=UPPER,
+    regions=1, isolated=True, attrs=("carried", "numbers", "once"))  # fmt: skip
 row("while_loop", "region", None, "Steps while the first carried value holds; the region is given the carried values and the "
-    "rest, and yields the next carried values", levels=UPPER, regions=1, isolated=True, attrs=("carried",))  # fmt: skip
+    "rest, and yields the next carried values. `once` is 1 where it has a step and 0 where it has none", levels=UPPER,
+    regions=1, isolated=True, attrs=("carried", "once"))  # fmt: skip
 row("if_else", "region", None, "The first region where the first argument holds, else the second; both are given the rest",
     levels=UPPER, regions=2, isolated=True)  # fmt: skip
 row("map", "region", None, "The region for each element of the first so many arguments, which broadcast: it is given these "

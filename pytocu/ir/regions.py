@@ -22,11 +22,17 @@ from typing import Any, NamedTuple
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.dims import DimLike
+from pytocu.ir.infer import assignment_pairs, meeting_lengths
 from pytocu.ir.rewrite import put_with, replay
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, shape_of
 
 HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
 """How many arguments come before those that the regions are given."""
+
+
+MAY_NOT_RUN = ("if_else", "for_loop", "while_loop")
+"""Instructions whose regions a call may leave out."""
 
 
 def is_region(inst: Inst | None) -> bool:
@@ -233,6 +239,28 @@ def _reached(region: Block, results: Sequence[Value]) -> set[Value]:
 def _stays(inst: Inst) -> bool:
     """Whether an instruction does something besides its results; a conversion fails where its result is used."""
     return (bool(inst.op.effects) and inst.op.name != "convert") or raises(inst) or requires(inst)
+
+
+def meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
+    """Pairs of lengths that an instruction takes as equal."""
+    if len(inst.args) > 1 and (inst.op.kind == "elementwise" or inst.op.name == "map"):
+        return meeting_lengths([shape_of(a.type) for a in spread(inst, inst.args)])
+    if inst.op.name == "update":
+        return assignment_pairs(*assigned(inst))
+    if inst.op.name == "check" and inst.attr("kind") in ("fits", "mask", "meets", "place"):
+        return [inst.attr("dims")[:2]]
+    return []
+
+
+def spread(inst: Inst, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The operands that broadcast."""
+    return args[: element_count(inst)] if inst.op.name == "map" else args
+
+
+def assigned(update: Inst) -> tuple[tuple[DimLike, ...], tuple[DimLike, ...]]:
+    """The shapes of what an update writes and of where it writes."""
+    _, target, new = update.args
+    return shape_of(new.type), shape_of(target.type)
 
 
 def launches(inst: Inst) -> bool:

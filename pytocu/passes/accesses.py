@@ -16,8 +16,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from pytocu.deferred import Deferred
-from pytocu.ir.core import Inst, Value, walk
-from pytocu.ir.dims import DimLike, lower_bound
+from pytocu.ir.core import Inst, Value, named, walk
+from pytocu.ir.dims import DimLike, is_number, lower_bound
 from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters, requires
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, numbers_in, stating_values, unit
@@ -239,7 +239,23 @@ def outer_needs(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]
     # computed stands there.
     there = set().union(*map(numbers_in, at))
     inside = lambda p: not numbers_in(p) <= there or any(v in own for v in stating_values(p))  # noqa: E731
-    return [(arg, place) for arg, place in needs if not any(map(inside, place))]
+    needs = [(arg, place) for arg, place in needs if not any(map(inside, place))]
+    return [(arg, place) for arg, place in needs if _is_there(arg, place, value, at)] if _may_misfit(inst) else needs
+
+
+@lru_cache(maxsize=4096)
+def _may_misfit(inst: Inst) -> bool:
+    """Whether lengths may be compared for the steps of a loop alone, and need not fit where it has none."""
+    if inst.op.name == "if_else":
+        return False
+    values = (v for region in inst.regions for inner in walk(region) for v in (*inner.args, *inner.results))
+    return any(is_number(name) for v in values for name in named(shape_of(v.type)))
+
+
+def _is_there(arg: Value, place: Index, value: Value, at: Index) -> bool:
+    """Whether an array has an element at a position because the result has, as far as the lengths say so."""
+    own, ours = shape_of(arg.type), shape_of(value.type)
+    return place == at[len(at) - len(own) :] and all(a in (1, b) for a, b in zip(own[::-1], ours[::-1], strict=False))
 
 
 def is_blank(value: Value) -> bool:

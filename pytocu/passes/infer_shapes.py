@@ -18,9 +18,22 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, named, substitute_attr, substitute_type, walk
-from pytocu.ir.dims import Dim, DimLike, Fact, as_symbol, evaluate, fact_of, is_number, substitute, symbols
-from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
-from pytocu.ir.regions import element_count, numbers_of
+from pytocu.ir.dims import (
+    Dim,
+    DimLike,
+    Fact,
+    as_symbol,
+    dim_min,
+    ends_of,
+    evaluate,
+    fact_of,
+    greatest,
+    is_number,
+    substitute,
+    symbols,
+)
+from pytocu.ir.infer import broadcast_shapes
+from pytocu.ir.regions import MAY_NOT_RUN, assigned, meetings, numbers_of, spread
 from pytocu.ir.types import ArrayType, Type, scalar, shape_of
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
@@ -54,7 +67,7 @@ def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> Non
 def _fits(function: Function, facts: _Facts, known: Mapping[str, DimLike]) -> bool:
     """Whether no broadcast that is computed in any case fails for these lengths, as the call is then told."""
     for inst in _always_run(function.body):
-        for pair in _meetings(inst):
+        for pair in meetings(inst):
             first, other = (substitute(facts.norm(dim), known) for dim in pair)
             if isinstance(first, int) and isinstance(other, int) and first != other:
                 return False
@@ -154,51 +167,25 @@ def bound_symbols(function: Function) -> dict[str, tuple[int, int]]:
     return places
 
 
-def _meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
-    """Pairs of lengths that an instruction takes as equal."""
-    if len(inst.args) > 1 and (inst.op.kind == "elementwise" or inst.op.name == "map"):
-        return meeting_lengths([shape_of(a.type) for a in _spread(inst, inst.args)])
-    if inst.op.name == "update":
-        return assignment_pairs(*_assigned(inst))
-    if inst.op.name == "check" and inst.attr("kind") in ("fits", "mask", "meets", "place"):
-        return [inst.attr("dims")[:2]]
-    return []
-
-
-def _spread(inst: Inst, args: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The operands that broadcast."""
-    return args[: element_count(inst)] if inst.op.name == "map" else args
-
-
-def _assigned(update: Inst) -> tuple[Shape, Shape]:
-    """The shapes of what an update writes and of where it writes."""
-    _, target, new = update.args
-    return shape_of(new.type), shape_of(target.type)
-
-
 def _discover(function: Function, classes: Classes) -> _Facts:
     """Walk the broadcasts and record which lengths meet: first those of what is computed in any case."""
     facts = _Facts(function)
     always = list(_always_run(function.body))
     for inst in always:
-        for first, other in _meetings(inst):
+        for first, other in meetings(inst):
             facts.meet(first, other)
     seen = set(always)
     for inst in walk(function.body):
-        for first, other in _meetings(inst) if inst not in seen else ():
+        for first, other in meetings(inst) if inst not in seen else ():
             facts.meet(first, other, classes)
     return facts
-
-
-_MAY_NOT_RUN = ("if_else", "for_loop", "while_loop")
-"""Instructions whose regions a call may leave out."""
 
 
 def _always_run(block: Block) -> Iterator[Inst]:
     """The instructions of a block and of the regions that are run with it."""
     for inst in block.insts:
         yield inst
-        for region in inst.regions if inst.op.name not in _MAY_NOT_RUN else ():
+        for region in inst.regions if inst.op.name not in MAY_NOT_RUN else ():
             yield from _always_run(region)
 
 
@@ -257,7 +244,8 @@ def _bound(function: Function) -> set[Inst]:
 class _Writer:
     """Writes instructions with unified lengths, and what is checked of these.
 
-    What is checked of ints of run time comes before the outermost loop, but stays in a branch, which often asks for it.
+    What is checked of ints of run time comes before the outermost loop, where it holds in any case if the loop has no step,
+    but stays in a branch, which often asks for it, and in a loop of which the host does not know before whether it has a step.
     Other lengths are compared in the innermost region that may not be run, unless they are known to fit.  Where they are
     known not to, nothing of the region is left behind the check.
     """
@@ -272,6 +260,9 @@ class _Writer:
         self.inner: set[str] = set()
         # Of those that are numbers of steps: what they are in the first step.
         self.first: dict[str, DimLike] = {}
+        # Of the loops from `branch` on: 1 where each of them has a step and 0 otherwise, and their steps.
+        self.once: DimLike = 1
+        self.steps: tuple[tuple[str, DimLike, bool], ...] = ()
 
     def insts(self, builder: Builder, insts: Sequence[Inst], values: dict[Value, Value]) -> None:
         mapping = self.mapping
@@ -289,12 +280,14 @@ class _Writer:
             if inst.op.kind == "elementwise" and len(args) > 1:
                 args = _broadcast_all(builder, args)
             elif inst.op.name == "map":
-                spread = _spread(inst, args)
-                args = (*_broadcast_all(builder, spread), *args[len(spread) :])
+                elements = spread(inst, args)
+                args = (*_broadcast_all(builder, elements), *args[len(elements) :])
             elif inst.op.name == "update":
                 old, target, new = (values[a] for a in inst.args)
                 args = (old, target, _fitted(builder, new, shape_of(target.type)))
             attrs = dict(inst.attrs)
+            if inst.op.name in MAY_NOT_RUN:
+                attrs.pop("once", None)
             if inst.op.effects != "check" and not (inst.op.name == "dim" and inst in self.bound):
                 # Checks, and what they speak of, are about the lengths of the call; everything else about the unified ones.
                 attrs = {k: substitute_attr(v, mapping) for k, v in attrs.items()}
@@ -317,19 +310,20 @@ class _Writer:
         if inst.op.name == "check":
             return
         update = inst.op.name == "update"
-        operands = tuple(shape_of(a.type) for a in _spread(inst, inst.args))
-        kind, shapes = ("assign", _assigned(inst)) if update else ("broadcast", operands)
-        for pair in _meetings(inst):
+        operands = tuple(shape_of(a.type) for a in spread(inst, inst.args))
+        kind, shapes = ("assign", assigned(inst)) if update else ("broadcast", operands)
+        for pair in meetings(inst):
             attrs = {"kind": kind, "dims": pair, "shapes": shapes}
             names = {name for dim in pair for name in symbols(dim)}
             # The first step raises what any step would; it has the shapes that the sentence tells.
-            told = {"kind": kind, "dims": pair, "shapes": substitute_attr(shapes, self.first)}
+            met = tuple(dim * self.once for dim in pair)
+            told = {"kind": kind, "dims": met, "shapes": substitute_attr(shapes, self.first)}
             unknown = {name for shape in told["shapes"] for dim in shape for name in symbols(dim)} & self.inner
             if names & self.inner or unknown:
                 builder.emit("check", (), attrs)
             elif self.branch is not self.outside and any(map(is_number, names)):
                 self.branch.emit("check", (), told)
-            elif pair not in self.checked and pair[::-1] not in self.checked:
+            elif not self.checked.intersection((pair, pair[::-1], met)):
                 self.checked.add(pair)
                 if any(map(is_number, names)):
                     self.outside.emit("check", (), told)
@@ -359,20 +353,38 @@ class _Writer:
             self.inner.add(name)
             self.first[name] = substitute(count - 1 if falling else 0, self.first)
 
+    def has_step(self, loop: Inst) -> DimLike | None:
+        """1 where a loop has a step, or one in some step of those around, and 0 otherwise; None where only a run can tell."""
+        if loop.attr("numbers") is None:
+            return loop.attr("once")
+        count = loop.attr("numbers")[1]
+        ends = ends_of(count, self.steps)
+        if not ends or named(tuple(ends)) & self.inner:
+            return None
+        return dim_min(greatest(ends), 1)
+
     def region(self, block: Block, inst: Inst) -> Block:
         name = inst.op.name
+        once = None if name == "if_else" else self.has_step(inst) if name in MAY_NOT_RUN else 1
+        known_around = set(self.inner)
         self.inner |= set(numbers_of(block))
         params = {p: Value(substitute_type(p.type, self.mapping), p.name) for p in block.params}
-        builder, around = Builder(block.terminator.loc), (self.branch, self.place, self.checked)
-        if name in _MAY_NOT_RUN:
+        builder, around = Builder(block.terminator.loc), (self.branch, self.place, self.checked, self.once, self.steps)
+        if name in MAY_NOT_RUN:
             self.place, self.checked = builder, set(self.checked)
-        if name == "if_else":
-            self.branch = builder
+        if once is None:
+            self.branch, self.once, self.steps = builder, 1, ()
+        elif named(once) & known_around:
+            # Known in a step of the loop around.
+            self.branch, self.once, self.steps = around[1], once, ()
+        else:
+            self.once = self.once * once
+            self.steps += () if inst.attr("numbers") is None else (inst.attr("numbers"),)
         self.insts(builder, block.insts, dict(params))
-        if self.failing and name in _MAY_NOT_RUN:
+        if self.failing and name in MAY_NOT_RUN:
             builder.emit("yield", [blank(builder, substitute_type(t, self.mapping)) for t in inst.types])
             self.failing = False
-        self.branch, self.place, self.checked = around
+        self.branch, self.place, self.checked, self.once, self.steps = around
         return Block(tuple(params.values()), builder.take())
 
 
