@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
-from pytocu.frontend.inplace import OUTPUT, fitted, mask_of, note_write, out_arrays, put_in, write_outputs
+from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_arrays, put_in, write_outputs
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
-from pytocu.frontend.requirements import require
+from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
 from pytocu.frontend.tables import methods
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
@@ -296,7 +296,24 @@ def _masked(context: Context, value: Value, where: Any, other: Value) -> Value:
 
 def mask_like(context: Context, where: Any, value: Value) -> Value:
     """The mask of ``where=``, which must broadcast to the shape of the value."""
-    return fitted(context, mask_of(context, where), value, "where mask")
+    mask = mask_of(context, where)
+    own, wanted = dimensions(mask), dimensions(value)
+    if len(own) > len(wanted):
+        text = "input operand has more dimensions than allowed by the axis remapping"
+        raise raised(ValueError(text), context.loc)
+    shown = (*wanted, *own)
+    sentence = f"{REMAPPED}{fields(2, wanted)} {fields(2 + len(wanted), own)} "
+    for length, other in zip(own[::-1], wanted[::-1], strict=False):
+        if length != 1 and other == 1:
+            ends = zip(own, wanted[-len(own) :], strict=True)
+            whole = (*wanted[: len(wanted) - len(own)], *(a if b == 1 else b for a, b in ends))
+            shown = (*wanted, *whole)
+            operand = f"non-broadcastable operand with shape {fields(2, wanted)} "
+            sentence = operand + f"doesn't match the broadcast shape {fields(2 + len(wanted), whole)}"
+    for length, other in zip(own[::-1], wanted[::-1], strict=False):
+        if length != 1:
+            require_equal(context, length, other, "ValueError", sentence, *shown, broadcast=True, operands=(value, mask))
+    return mask
 
 
 def _check_output(context: Context, value: Value, axes: Sequence[int], keepdims: bool, out: Value) -> None:

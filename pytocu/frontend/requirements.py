@@ -102,3 +102,12 @@ def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
         return None
     context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": number})
     return False
+
+
+REMAPPED = "operands could not be broadcast together with remapped shapes [original->remapped]: "
+"""How NumPy begins what it says of shapes that do not fit where it takes axes in an order of its own."""
+
+
+def fields(first: int, shape: Sequence[DimLike], comma: str = ",") -> str:
+    """A shape in a sentence, of lengths that are filled in."""
+    return f"({comma.join(f'{{{first + n}}}' for n in range(len(shape)))}{',' if len(shape) == 1 else ''})"

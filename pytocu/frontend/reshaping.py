@@ -33,7 +33,7 @@ from pytocu.frontend.layouts import (
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import REMAPPED, fields, require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
@@ -465,10 +465,7 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
         raise raised(ValueError(text if target else "cannot broadcast a non-scalar to a scalar array"), context.loc)
     if any(isinstance(d, int) and d < 0 for d in target):
         raise raised(ValueError(_BROADCAST), context.loc)
-    sentence = (
-        "operands could not be broadcast together with remapped shapes [original->remapped]: "
-        f"{_fields(2, given)}  and requested shape {_fields(2 + len(given), target)}"
-    )
+    sentence = f"{REMAPPED}{fields(2, given)}  and requested shape {fields(2 + len(given), target)}"
     for length, wanted in zip(given[::-1], target[::-1], strict=False):
         if length != 1:
             shown = (*given, *target)
@@ -477,11 +474,6 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
 
 
 _BROADCAST = "all elements of broadcast shape must be non-negative"
-
-
-def _fields(first: int, shape: Shape, comma: str = ",") -> str:
-    """A shape in a sentence, of lengths that are filled in."""
-    return f"({comma.join(f'{{{first + n}}}' for n in range(len(shape)))}{',' if len(shape) == 1 else ''})"
 
 
 def broadcast_arrays(context: Context, *args: Any, subok: Any = False) -> tuple[Value, ...]:
@@ -528,12 +520,12 @@ def together(
             shown = (*named, *shapes[first], *shapes[number])
             text = (
                 "shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg {2} with shape "
-                f"{_fields(4, shapes[first], ', ')} and arg {{3}} with shape "
-                f"{_fields(4 + len(shapes[first]), shapes[number], ', ')}."
+                f"{fields(4, shapes[first], ', ')} and arg {{3}} with shape "
+                f"{fields(4 + len(shapes[first]), shapes[number], ', ')}."
             )
             if sentence:
                 starts = [2 + sum(map(len, shapes[:n])) for n in range(len(shapes))]
-                text = sentence + "".join(f"{_fields(a, s)} " for a, s in zip(starts, shapes, strict=True))
+                text = sentence + "".join(f"{fields(a, s)} " for a, s in zip(starts, shapes, strict=True))
                 shown = tuple(d for s in shapes for d in s)
             require_equal(context, wanted, length, error, text, *shown, either=True)
     whole = broadcast_shapes(shapes)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.inplace import fitted, mask_of, out_arrays, write_outputs
+from pytocu.frontend.inplace import mask_of, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, c_long, elementwise, truths
 from pytocu.frontend.reading import read_int
 from pytocu.frontend.reductions import (
@@ -26,10 +26,10 @@ from pytocu.frontend.reductions import (
     length,
     normal_axes,
     reduce,
-    repeated,
 )
+from pytocu.frontend.reshaping import broadcast_to
 from pytocu.frontend.tables import methods
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -56,8 +56,9 @@ def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any
         return elementwise(context, "multiply", length(context, size), cast(context, as_strong(context, where), I64))
     else:
         whole = mask_of(context, where)
-    fit = fitted(context, whole, value, "where mask")
-    (count,) = combined(context, "add", (repeated(context, cast(context, fit, I64), dimensions(value)),), axes, keepdims)
+    shape = tuple(dim_value(context, d) for d in dimensions(value))
+    fit = broadcast_to(context, cast(context, whole, I64), shape)
+    (count,) = combined(context, "add", (fit,), axes, keepdims)
     return count
 
 
@@ -91,8 +92,10 @@ def mean(
     outs = out_arrays(context, out, 1)
     half = dtype is None and element(value.type).numpy == np.float16
     chosen = F32.numpy if half else _default_dtype(value, dtype)
+    # NumPy counts first, and says what is wrong with a mask.
+    counted = None if where is True else _items(context, value, axis, known_flag(context, keepdims), where)
     total = reduce(context, "add", value, axis, chosen, outs[0], keepdims, where=where)
-    items = _items(context, value, axis, known_flag(context, keepdims), where)
+    items = _items(context, value, axis, known_flag(context, keepdims), where) if counted is None else counted
     if half and outs[0] is None:
         made = cast(context, elementwise(context, "divide", total, _as_count(context, items)), element(value.type))
     else:
@@ -115,6 +118,7 @@ def variance(
     where = given(where, True)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     dtype = _default_dtype(value, dtype)
+    counted = None if where is True else _items(context, value, axis, keep, where)
     if given(mean, None) is None:
         # The mean of all elements is one number, which fits every shape.
         total = reduce(context, "add", value, axis, dtype, None, False, where=where)
@@ -126,7 +130,8 @@ def variance(
     distance = elementwise(context, "subtract", value, middle)
     squares = squared(context, distance, element(value.type))
     made = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
-    return divided(context, made, _degrees(context, _items(context, value, axis, keep, where), ddof))
+    items = _items(context, value, axis, keep, where) if counted is None else counted
+    return divided(context, made, _degrees(context, items, ddof))
 
 
 def squared(context: Context, distance: Value, source: DType) -> Value:
