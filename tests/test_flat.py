@@ -15,6 +15,8 @@ READ = (
     "c + a.flat", "a.flat + b[0] * a.ravel()", "a.flat.shape", "a.flat.base is a", "a.flat.foo", "a.flat.copy()", "sum(a.flat)",
     "float(a.flat)", "np.add(a.flat, 1)", "isinstance(a.flat, np.flatiter)", "np.shape(a.flat)", "np.array(a.flat)",
     "np.asarray(a.flat)", "np.concatenate([a.flat, a.flat])", "[x + 1 for x in np.zeros((2, 2)).flat]",
+    "a.flat[a.ravel() > 2]", "a.T.flat[a.ravel() > 2] * 2", "a.flat[a > 2]", "a.flat[a.ravel()[1:] > 2]",
+    "a.flat[np.zeros(0, bool)]",
 )  # fmt: skip
 
 CHANGES = (
@@ -24,7 +26,7 @@ CHANGES = (
     "a.flat = [1, 2]", "a.flat[1] = [3, 4]", "a.flat = 1j", "a.flat = 7", "a.flat[1] += 1", "a.flat[1:3] *= [2, 3]",
     "a.flat = np.arange(3)", "a.flat[...] = 3", "a.flat[::4] = 3", "a.flat[::-2] = np.arange(3)", "a.flat[c:] = 4",
     "a.flat[c:] = b", "f = a.flat\nf[1] = 4\nf[0] += f[1]", "for i in range(len(a.flat)):\n    a.flat[i] = i",
-    "b[:] = a.flat[:2]",
+    "b[:] = a.flat[:2]", "a.flat[a.ravel() > 2] = [7, 8]", "a.flat[a.ravel() > 2] += 1", "a.flat[a.ravel()[1:] > 2] = 1",
 )  # fmt: skip
 
 LOOPS = (
@@ -50,6 +52,6 @@ def test_arrays_without_axes_elements_and_leave_to_be_changed(array):
 
 def test_what_is_refused():
     array = ["np.arange(6.).reshape(2, 3)"]
-    refused(array, "a.flat[a.ravel() > 2]", "an index of x.flat", "write x.reshape(-1)[...]")
+    refused(array, "a.flat[[int(a[0, 1]), 0]]", "an index of x.flat", "write x.reshape(-1)[...]")
     refused(array, "a.flat = a.T\nreturn a", "its own x.flat", "x.flat = y.copy()")
     refused(array, "a.flat.coords", "coords of x.flat", "enumerate")

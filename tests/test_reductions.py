@@ -399,6 +399,24 @@ def test_masks_that_broadcast() -> None:
             pytocu.jit(function)(x, mask)
 
 
+@pytest.mark.parametrize("mask", [(2, 4), (3, 3), (3,), (1, 3), (2, 3, 4), (1, 3, 4)])
+@pytest.mark.parametrize("first", [0, 2])
+def test_masks_that_do_not_fit(mask: tuple[int, ...], first: int) -> None:
+    """NumPy's sentences: those of an iterator, and of a mean, which counts what the mask chooses first."""
+    x, chosen = np.arange(12.0).reshape(3, 4)[first:], np.ones(mask, bool)
+    for text in ("np.sum(a, axis=0, where=b)", "np.max(a, axis=1, initial=0, where=b)", "np.mean(a, axis=1, where=b)",
+                 "np.std(a, where=b)", "np.any(a, where=b)", "np.nansum(a, axis=0, where=b)"):  # fmt: skip
+        function = make_function("ab", [text], {"np": np})
+        try:
+            wanted = function(x, chosen)
+        except ValueError as error:
+            with pytest.raises(ValueError) as found:
+                pytocu.jit(function)(x, chosen)
+            assert str(found.value).splitlines()[0].strip() == str(error).strip(), text
+        else:
+            compare(pytocu.jit(function)(x, chosen), wanted)
+
+
 @pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c8"])
 def test_first_values_known_at_run_time(dtype: str) -> None:
     x = small(dtype, (4, 3))

@@ -103,7 +103,7 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     for row, replacement in ((is_infinity(-1.0), ends[1]), (is_infinity(1.0), ends[0]), (_is_nan, nan)):
         other = fitted(context, _checked_cast(context, as_strong(context, replacement), dtype), value)
         made = elementwise(context, "where", row(context, value), other, made)
-    return without_axes(context, made)
+    return without_axes(context, laid_out_as(context, made, value, "K") if is_array(made) else made)
 
 
 def _is_nan(context: Context, x: Value) -> Value:

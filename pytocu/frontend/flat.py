@@ -33,7 +33,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, product
-from pytocu.ir.types import I64, WEAK_BOOL, WEAK_INT, WeakType, element
+from pytocu.ir.types import BOOL, I64, WEAK_BOOL, WEAK_INT, WeakType, element
 
 _READ_ONLY = "underlying array"
 
@@ -126,6 +126,17 @@ def _checked(context: Context, flat: Flat, key: Any, reads: bool = False) -> Any
             for number in {int(numbers.min()), int(numbers.max())}:
                 _compare(context, number, total, False)
             return key
+    elif isinstance(key, Value) and is_array(key) and element(key.type) is BOOL and dimensions(key):
+        if len(dimensions(key)) > 1:
+            _refuse(context, np.zeros((1,) * len(dimensions(key)), np.bool_))
+        if dimensions(key)[0] == 0:
+            return []
+        sentence = (
+            "boolean index did not match indexed flat iterator along axis 0; "
+            "size of axis is {0} but size of corresponding boolean axis is {1}"
+        )
+        require_equal(context, total, dimensions(key)[0], "IndexError", sentence)
+        return key
     elif isinstance(key, Value) and (isinstance(key.type, WeakType) or element(key.type).is_integer) and key.type != WEAK_BOOL:
         if isinstance(key.type, WeakType) and key.type != WEAK_INT:
             _refuse(context, 0.5)
@@ -150,7 +161,7 @@ def _refuse(context: Context, key: Any) -> NoReturn:
             # Which element that is does not matter.
             key = type(key)(0)
         attempt(context, lambda: np.zeros(1).flat[key])
-    text = "an index of x.flat that is no int, slice or array of ints is not compiled"
+    text = "an index of x.flat that is no int, slice, mask or array of ints is not compiled"
     raise UnsupportedError(text, context.loc, "write x.reshape(-1)[...]")
 
 

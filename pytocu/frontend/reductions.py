@@ -301,18 +301,16 @@ def mask_like(context: Context, where: Any, value: Value) -> Value:
     if len(own) > len(wanted):
         text = "input operand has more dimensions than allowed by the axis remapping"
         raise raised(ValueError(text), context.loc)
-    shown = (*wanted, *own)
-    sentence = f"{REMAPPED}{fields(2, wanted)} {fields(2 + len(wanted), own)} "
-    for length, other in zip(own[::-1], wanted[::-1], strict=False):
-        if length != 1 and other == 1:
-            ends = zip(own, wanted[-len(own) :], strict=True)
-            whole = (*wanted[: len(wanted) - len(own)], *(a if b == 1 else b for a, b in ends))
-            shown = (*wanted, *whole)
-            operand = f"non-broadcastable operand with shape {fields(2, wanted)} "
-            sentence = operand + f"doesn't match the broadcast shape {fields(2 + len(wanted), whole)}"
-    for length, other in zip(own[::-1], wanted[::-1], strict=False):
-        if length != 1:
-            require_equal(context, length, other, "ValueError", sentence, *shown, broadcast=True, operands=(value, mask))
+    ends = list(zip(own, wanted[len(wanted) - len(own) :], strict=True))
+    whole = (*wanted[: len(wanted) - len(own)], *(length if other == 1 else other for length, other in ends))
+    text, behind = fields(2, wanted), 2 + len(wanted)
+    misfit = f"{REMAPPED}{text} {fields(behind, own)} "
+    repeats = f"non-broadcastable operand with shape {text} doesn't match the broadcast shape {fields(behind, whole)}"
+    for alone, sentence, shape in ((False, misfit, own), (True, repeats, whole)):
+        for length, other in ends:
+            if length != 1 and (other == 1) == alone:
+                shown, operands = (*wanted, *shape), (value, mask)
+                require_equal(context, length, other, "ValueError", sentence, *shown, broadcast=True, operands=operands)
     return mask
 
 
