@@ -196,7 +196,7 @@ EXPRESSIONS = [
     ("x.item()", "x.item()", "item() of an array that is not known to have one element", "say which one"),
     ("bool(x)", "bool(x)", "bool() depends on the data of an array", "np.where"),
     ("round(x)", "round(x)", "type numpy.ndarray doesn't define __round__ method", "np.round(x)"),
-    ("max(x, 1)", "max(x, 1)", "max() of run-time values of types f32[x_0, x_1], weak int", "np.maximum(a, b)"),
+    ("max(x, 1)", "max(x, 1)", "max() of run-time values of types f32[x_0, x_1], a Python int", "np.maximum(a, b)"),
     ("any(x)", "any(x)", "the branch depends on the data of an array", ".any() and .all()"),
     ("(lambda: (yield))()", "yield", "yield is not supported", "as a tuple"),
     ("x(1)", "x(1)", "'numpy.ndarray' object is not callable", ""),

@@ -111,7 +111,7 @@ def test_functions_of_sequences_are_refused_by_name(text: str) -> None:
         ("not x", "'not' depends on the data of an array"),
         ("x[0] and a", "a Python float .line 3. or, on another way, an np.float32, and so the kind of what the function"),
         ("min(x[0], a)", "and so the kind of what the function returns is known only at run time"),
-        ("min(x[0], 2j)", "min.. of run-time values of types f32, weak complex"),
+        ("min(x[0], 2j)", "min.. of run-time values of types f32, a Python complex"),
         ("0 < x < 1", "a chained comparison of run-time values"),
         ("x and a", "'and' depends on the data of an array"),
     ],

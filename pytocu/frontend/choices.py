@@ -17,9 +17,10 @@ from pytocu.frontend.numbers import common_type, of_both_kinds, of_type, python_
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.reading import read_bool, scalar_of
+from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, as_value, dimensions, flattened, is_array, is_dynamic
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import ScalarType, Type, WeakType, element
+from pytocu.ir.types import WEAK_ORDER, ScalarType, Type, WeakType, element
 
 _CANNOT_RAISE = frozenset(
     [
@@ -109,7 +110,11 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
     strong = next((v.type for v in (first, second) if isinstance(v.type, ScalarType)), None)
     if strong is not None and any(isinstance(v.type, WeakType) for v in (first, second)):
         way_out = f"make both NumPy's: np.{strong.dtype.numpy.name}(...)"
-    raise UnsupportedError(f"{what} chooses at run time between {first.type} and {second.type}", context.loc, way_out)
+    kinds = [v.type.kind for v in (first, second) if isinstance(v.type, WeakType)]
+    if len(kinds) == 2:
+        way_out = f"make both of one kind: {max(kinds, key=WEAK_ORDER.index)}(...)"
+    text = f"{what} chooses at run time between {type_text(first.type)} and {type_text(second.type)}"
+    raise UnsupportedError(text, context.loc, way_out)
 
 
 def connect(context: Context, word: str, left: Value, evaluate: Callable[[], Any]) -> Value:
@@ -150,8 +155,14 @@ def extreme(context: Context, name: str, row: str, comparison: str, values: list
             best = elementwise(context, "where", binary(context, comparison, value, best), value, best)
         if isinstance(best.type, ScalarType):
             return best
+    kinds = [v.type.kind for v in made if isinstance(v.type, WeakType)]
+    if len(kinds) == len(made):
+        each = " and ".join(dict.fromkeys(type_text(v.type) for v in made))
+        text = f"{name}() gives one of {each}, and only a run knows which"
+        raise UnsupportedError(text, context.loc, f"make all of one kind: {max(kinds, key=WEAK_ORDER.index)}(...)")
+    types = ", ".join(type_text(v.type) for v in made)
     raise UnsupportedError(
-        f"{name}() of run-time values of types {', '.join(str(v.type) for v in made)} chooses by the truth of a comparison",
+        f"{name}() of run-time values of types {types} chooses by the truth of a comparison",
         context.loc,
         f"use np.{row}(a, b)",
     )

@@ -57,7 +57,7 @@ def changing_dtype(x, k):
 
 def scalar_branch(x, gain):
     y = x * 2
-    return y if gain > 1 else 0.0  #! UnsupportedError: the conditional expression chooses at run time between f32[n] and weak float
+    return y if gain > 1 else 0.0  #! UnsupportedError: the conditional expression chooses at run time between f32[n] and a Python float
     #! at: y if gain > 1 else 0.0
     #! help: choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))
 
