@@ -96,7 +96,7 @@ def test_no_elements_and_no_identity(name: str, shape: tuple[int, ...]) -> None:
     "np.sum(a, initial=[1, 2])", "np.sum(a, initial=a)", "np.sum(a.astype('i1'), dtype='i1', initial=300)",
     "np.max(a.astype('i1'), initial=np.nan)", "np.sum(a, keepdims='a')", "np.sum(a, out=a)", "np.sum(a, dtype='q4')",
     "np.sum(a, axis=0, out=a)", "np.sum(a, axis=0, out=3)", "np.var(a, ddof=1, correction=1)", "np.var(a, ddof=a)",
-    "np.std(a.astype(int), axis=0, dtype='i4')", "np.sum(a, initial=None, where=a > 0)",
+    "np.std(a.astype(int), axis=0, dtype='i4')", "np.sum(a, initial=None, where=a > 0)", "np.mean(a[0, 0], axis=-1, out=a[0])",
 ])  # fmt: skip
 def test_refused_as_numpy_refuses(text: str) -> None:
     both_raise(text, np.arange(6.0).reshape(2, 3))

@@ -92,8 +92,9 @@ def mean(
     outs = out_arrays(context, out, 1)
     half = dtype is None and element(value.type).numpy == np.float16
     chosen = F32.numpy if half else _default_dtype(value, dtype)
-    # NumPy counts first, and says what is wrong with a mask.
-    counted = None if where is True else _items(context, value, axis, known_flag(context, keepdims), where)
+    # NumPy counts first, and says what is wrong with a mask, or with the axis of a number.
+    first = where is not True or not dimensions(value)
+    counted = _items(context, value, axis, known_flag(context, keepdims), where) if first else None
     total = reduce(context, "add", value, axis, chosen, outs[0], keepdims, where=where)
     items = _items(context, value, axis, known_flag(context, keepdims), where) if counted is None else counted
     if half and outs[0] is None:

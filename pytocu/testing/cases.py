@@ -46,13 +46,15 @@ FORMULAS = {
 }
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 
-SORTED_ZEROS = {
+FORMULAS_OF_FUNCTIONS = {
     **dict.fromkeys(
         ("quantile", "percentile", "nanquantile", "nanpercentile", "partition"),
         "the sign of zero, where there are zeros of both signs: which of them NumPy's partition leaves first depends on the "
         "processor, ours are as `np.sort` leaves them",
     ),
     "sort": "of zeros of both signs the order, unless it is stable: NumPy's depends on the processor, ours is the library's",
+    "dot": "of floats and a number: NumPy's BLAS adds the products to 0, or leaves zeros where the number is 0, so that they "
+    "may be 0.0 where a product is -0.0 or NaN; ours are the products",
 }
 """Functions of arrays of which the same is true."""
 

@@ -55,7 +55,7 @@ from pytocu.ir.library import LIBRARY
 from pytocu.ir.ops import elementwise_rows
 from pytocu.ir.types import ALL_DTYPES, I32, DType
 from pytocu.passes.python_numbers import FUNCTIONS
-from pytocu.testing.cases import ABSOLUTE, FORMULAS, LIMITS, SORTED_ZEROS
+from pytocu.testing.cases import ABSOLUTE, FORMULAS, FORMULAS_OF_FUNCTIONS, LIMITS
 
 _HEAD = """# Operations
 
@@ -222,7 +222,7 @@ def _lines() -> Iterator[str]:
     for name, limit in LIMITS.items():
         yield f"* `{name}`: {limit}\n"
     yield "\n## Where the answer is a formula\n\nNumPy's own answer depends on the layout, the length or the processor:\n\n"
-    for name, formula in (FORMULAS | SORTED_ZEROS).items():
+    for name, formula in (FORMULAS | FORMULAS_OF_FUNCTIONS).items():
         yield f"* `{name}`: {formula}\n"
     yield "\n"
     for name in FORMULAS:
