@@ -96,6 +96,13 @@ def test_lengths_come_before_what_is_found_behind_them():
     arguments = ["np.ones(3, 'u1')", "np.ones((2, 0, 3), bool)", "np.ones(2)"]
     check(arguments, ["np.place(a, b, c)\nreturn a", "np.putmask(a, b, c)\nreturn a"])
 
+    bodies = (
+        "np.gcd(a[:, 1:], a[::-1]), np.add(b, 1.5, out=a)", "a[:, :2] = a\nreturn np.add(a, 1.5, out=a)",
+        "a[1:] + a, b.nothing",
+        "a[2:] + a, b.nothing", "a[:, :1] = a[2:]\nreturn b.nothing",
+    )  # fmt: skip
+    check(["np.ones((3, 3), int)", "np.int32(2)"], bodies)
+
     def changed(x, y):
         x[1:] = y
         x -= True

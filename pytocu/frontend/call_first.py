@@ -1,7 +1,8 @@
 """What the call that asks for code raises before an error that every call comes to.
 
 The front end finds an error of dtypes while it reads the function. NumPy may not come to it, since an array has another
-length or must not be written, which a call knows: the checks that were written down before are made here, in order.
+length or must not be written, which a call knows: the checks that were written down before are made here, in order, and
+those of lengths that meet, which nobody has written down yet.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from pytocu.errors import ShapeError
+from pytocu.ir import regions
 from pytocu.ir.core import Block, Function, Inst, Value, named
+from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_arguments import State
 from pytocu.ir.interp_checks import check
 
@@ -39,6 +42,14 @@ def raise_first(insts: Sequence[Inst], params: Sequence[Value], sizes: Mapping[s
             sentence = f"{inst.attr('what')} is read-only"
             raise ShapeError(sentence, inst.loc, f"pass a copy of {inst.args[0].name}")
         if inst.op.name != "check":
+            for pair in regions.meetings(inst):
+                if not named(pair) <= sizes.keys():
+                    continue
+                first, second = (evaluate(dim, sizes) for dim in pair)
+                if first != second and 1 in (first, second):
+                    # NumPy repeats it, and the program is read again with that length.
+                    return
+                check(state, regions.comparison(inst, pair), [])
             continue
         if {n for _, value in inst.attrs for n in named(value)} <= sizes.keys():
             check(state, inst, [])

@@ -272,10 +272,7 @@ def _met(inst: Inst, known: set[tuple[DimLike, DimLike]]) -> list[Inst]:
     for pair in regions.meetings(inst):
         if any(map(is_number, named(pair))) and pair not in known:
             known |= {pair, (pair[1], pair[0])}
-            update = inst.op.name == "update"
-            shapes = regions.assigned(inst) if update else tuple(shape_of(a.type) for a in regions.spread(inst, inst.args))
-            attrs = {"kind": "assign" if update else "broadcast", "dims": pair, "shapes": shapes}
-            made.append(Inst(OPS["check"], (), make_attrs(attrs), (), (), inst.loc))
+            made.append(regions.comparison(inst, pair))
     return made
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.core import OPS, Block, Function, Inst, Value, make_attrs, walk
 from pytocu.ir.dims import DimLike
 from pytocu.ir.infer import assignment_pairs, meeting_lengths
 from pytocu.ir.rewrite import put_with, replay
@@ -261,6 +261,14 @@ def assigned(update: Inst) -> tuple[tuple[DimLike, ...], tuple[DimLike, ...]]:
     """The shapes of what an update writes and of where it writes."""
     _, target, new = update.args
     return shape_of(new.type), shape_of(target.type)
+
+
+def comparison(inst: Inst, pair: tuple[DimLike, DimLike]) -> Inst:
+    """The check that lengths are equal which an instruction takes for that."""
+    update = inst.op.name == "update"
+    shapes = assigned(inst) if update else tuple(shape_of(a.type) for a in spread(inst, inst.args))
+    attrs = {"kind": "assign" if update else "broadcast", "dims": pair, "shapes": shapes}
+    return Inst(OPS["check"], (), make_attrs(attrs), (), (), inst.loc)
 
 
 def launches(inst: Inst) -> bool:
