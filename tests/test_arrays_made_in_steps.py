@@ -219,6 +219,18 @@ def lists_of_lists_before(x, out):
     return out
 
 
+def combined_in_a_column(x, at, n):
+    speed = np.zeros(x.shape)
+    for _ in range(n):
+        x += speed
+        outside = np.where(x[:, 0] < 0)
+        x[outside, 0] *= -1
+        force = np.zeros(x.shape)
+        np.add.at(force[:, 1], at, x[at, 0])
+        speed += force
+    return x, speed
+
+
 X = RNG.random(9)
 IMAGE = RNG.random((7, 8)) < 0.55
 
@@ -241,6 +253,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], bool]] = [
     (counts_in_steps, (RNG.integers(0, 8, 6), np.zeros(6, np.int64)), False),
     (none_at_all, (X, np.zeros(9)), True),
     (lists_of_lists_before, (X, np.zeros(9, np.int64)), True),
+    (combined_in_a_column, (RNG.integers(-9, 9, (6, 2)).astype(float), np.array([0, 2, 2, 5]), 3), False),
 ]
 
 

@@ -368,6 +368,8 @@ class _Named:
         for inst in (*checks, *block.insts):
             builder.loc = inst.loc
             args = tuple(values.get(a, a) for a in inst.args)
+            if inst.op.name == "update" and any(v in outdated or v in made_here for v in _views(inst)):
+                args = (args[0], _placed(builder, inst, args[0], values), args[2])
             if inst.op.name == "check" and inst.attr("kind") == "index" and inst.attr("shapes"):
                 waiting.append(inst)
             elif inst.op.name == "check":
@@ -616,6 +618,20 @@ def _viewed(builder: Builder, old: Value, target: Value, array: Value) -> Value:
     view = array
     for step in chain_from(old, target):
         view = builder.emit(step.op, (view, *step.args[1:]), dict(step.attrs), None if step.op.infer else step.types)
+    return view
+
+
+def _views(update: Inst) -> list[Value]:
+    """The views from an array to the part of it that is changed."""
+    return [step.result for step in chain_from(update.args[0], update.args[1])]
+
+
+def _placed(builder: Builder, update: Inst, array: Value, values: dict[Value, Value]) -> Value:
+    """The part of an array that is changed, where what it held before has memory of its own."""
+    view = array
+    for step in chain_from(update.args[0], update.args[1]):
+        more = (values.get(a, a) for a in step.args[1:])
+        view = builder.emit(step.op, (view, *more), dict(step.attrs), None if step.op.infer else step.types)
     return view
 
 
