@@ -660,8 +660,10 @@ def test_ints_of_run_time_have_their_names():
 
 
 def test_a_few_elements_that_are_read_by_number_are_few_bytes():
-    found = told(lambda x: x[np.argmax(x[:, 0])], "f32[n, 3]")
-    assert found.kernels[-1].reads[0].bytes == Bytes(12, 12, True)
+    row = told(lambda x: x[np.argmax(x[:, 0])], "f32[n, 3]")
+    assert row.kernels[-1].reads[0].bytes == Bytes(12, 12, False)
+    rows = told(lambda x: x[np.argmax(x[:, 0], keepdims=True)], "f32[n, 3]")
+    assert rows.kernels[-1].reads[0].bytes == Bytes(12, 12, True)
 
 
 def test_a_kernel_that_is_launched_at_several_places_is_told_once():
