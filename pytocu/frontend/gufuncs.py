@@ -13,13 +13,14 @@ from pytocu.frontend.matrix_products import NO_REDUCTION, matrix_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import REMAPPED, require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import checked_keywords, loop_named, refuse_order
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike
 from pytocu.ir.types import element
 
 _SIGNATURES = {
@@ -101,7 +102,7 @@ def _gufunc(name: str, compute: Callable[[Context, Value, Value], Value], doc: s
             # NumPy takes the second matrix for vectors then.
             text = "np.matmul with a matrix and an out= without axes is not supported"
             raise UnsupportedError(text, context.loc, "give out= as many axes as the result has")
-        made, places = _product(context, name, compute, (a, b), loop, casting, chosen)
+        made, places = _product(context, name, compute, (a, b), loop, casting, chosen, target)
         if target is not None:
             return _written(context, name, made, places, target)
         return context.builder.emit("as_array", (made,)) if as_array and not is_array(made) else made
@@ -118,6 +119,7 @@ def _product(
     loop: Any,
     casting: str,
     chosen: dict[str, Any],
+    target: Value | None,
 ) -> tuple[Value, tuple[int, ...]]:
     """The result, and which of its axes are those of one vector or matrix."""
     dtypes = tuple(element(v.type) for v in operands)
@@ -130,6 +132,7 @@ def _product(
     sentence = f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {_SIGNATURES[name]} "
     sentence += "(size {1} is different from {0})"
     require_equal(context, dimensions(a)[len(dimensions(a)) - 1], shape[at], "ValueError", sentence, operands=operands)
+    _check_stacks(context, name, (a, b), operands, target, bool(chosen.get("keepdims")))
     made = compute(context, a, b)
     ndim = len(dimensions(made))
     if chosen.get("keepdims"):
@@ -140,6 +143,39 @@ def _product(
     if len(axes) < 3 or not last:
         return made, last
     return moveaxis(context, made, last, axes[2]), tuple(place % ndim for place in axes[2])
+
+
+def _check_stacks(
+    context: Context, name: str, moved: Sequence[Value], operands: Sequence[Value], target: Value | None, keepdims: bool
+) -> None:
+    """State that the axes in front of those of one vector or matrix broadcast: `moved` are the operands with these behind."""
+    first, second, _ = _cores(name, *operands)
+    stacks = [dimensions(v)[: len(dimensions(v)) - n] for v, n in zip(moved, (first, second), strict=True)]
+    if not all(stacks):
+        return
+    made = [*dimensions(moved[0])[-2:][: first - 1], *dimensions(moved[1])[-1:][: second - 1]]
+    kept = [1] if keepdims else made
+    ndim = max(map(len, stacks)) + len(kept)
+    shown: list[DimLike] = []
+
+    def text(shape: Sequence[DimLike | None], comma: bool) -> str:
+        parts = []
+        for length in shape:
+            parts.append("newaxis" if length is None else f"{{{2 + len(shown)}}}")
+            shown.extend(() if length is None else (length,))
+        return f"({','.join(parts)}{',' * comma})"
+
+    words = []
+    for operand, stack in zip(operands, stacks, strict=True):
+        own = dimensions(operand)
+        words.append(f"{text(own, len(own) == 1)}->{text((*stack, *(None for _ in kept)), ndim == 1)}")
+    if target is not None:
+        own = dimensions(target)
+        words.append(f"{text(own, len(own) == 1)}->{text(own, ndim == 1)}")
+    sentence = f"{REMAPPED}{' '.join(words)}  and requested shape {text(kept, ndim == 1 and bool(kept))}"
+    for length, other in zip(reversed(stacks[0]), reversed(stacks[1]), strict=False):
+        if 1 not in (length, other):
+            require_equal(context, length, other, "ValueError", sentence, *shown, either=True, operands=operands)
 
 
 def _known_axes(chosen: dict[str, Any], cores: tuple[int, int, int]) -> list[tuple[int, ...]]:
