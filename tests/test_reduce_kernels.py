@@ -191,6 +191,34 @@ def test_elements_that_are_returned_are_not_computed_again(function: Any, found:
         np.testing.assert_allclose(got, wanted, rtol=3e-5)
 
 
+def slopes(x, weights, gap):
+    hidden = np.tanh(x @ weights)
+    return hidden.T @ gap, x.T @ (gap[:, np.newaxis] * (1 - hidden * hidden))
+
+
+def activity(x, weights, gap):
+    hidden = np.tanh(x @ weights)
+    return hidden, x.T @ (gap[:, np.newaxis] * (1 - hidden * hidden))
+
+
+def costly(x, weights, gap):
+    hidden = np.tanh(x @ weights)
+    return hidden.T @ gap, x.T @ (gap[:, np.newaxis] * np.exp(np.sin(hidden)))
+
+
+@pytest.mark.parametrize(("function", "stored"), [(slopes, 1), (activity, 1), (costly, 2)])
+def test_what_is_made_of_a_stored_array_by_little_is_not_stored(function: Any, stored: int) -> None:
+    random = np.random.default_rng(3)
+    given = [random.standard_normal(shape) for shape in ((3000, 2), (2, 24), 3000)]
+    low = pytocu.jit(function).lower("f64[3000, 2]", "f64[2, 24]", "f64[3000]")
+    first = launches(low.host("cuda"))[0]
+    assert first.attr("outputs") == stored
+    for answer in (pytocu.jit(function)(*given), interp.run(low.host("cuda"), given)):
+        for got, wanted in zip(answer, function(*given), strict=True):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_allclose(got, wanted, rtol=1e-11, atol=1e-12)
+
+
 def test_a_class_of_sizes_is_compiled_once() -> None:
     jitted = pytocu.jit(softmax)
     for rows, columns in ((3, 100), (7, 200), (1000, 255), (2, 65)):

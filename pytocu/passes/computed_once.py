@@ -6,10 +6,14 @@ has its kernel.  Of what is computed in several
 * a reduction is computed by the first of them, and its result is read by the others: each would read all that it is made of;
 * elements that a kernel stores anyhow, as results, are read by those behind it where that takes less than to compute them;
 * elements that take long are stored, if computing them in each kernel takes longer than to store and load them.
+
+Of two arrays that one kernel stores for others, where the second is made of the first by little (``1 - h * h`` of ``h``), the
+second is computed by those that read it instead.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from pytocu.ir.core import Function, Inst, Value
@@ -32,7 +36,7 @@ def computed_once(plan: Plan, function: Function, in_a_byte: int) -> Once:
     for inst in function.body.insts:
         for arg in dict.fromkeys(inst.args):
             users.setdefault(arg, []).append(inst)
-    return _reductions(plan, users) or _elements(plan, users, in_a_byte)
+    return _reductions(plan, users) or _elements(plan, users, in_a_byte) or _beside(plan, in_a_byte)
 
 
 def _identities(roots: Sequence[Root]) -> frozenset[tuple[Value, str]]:
@@ -109,6 +113,69 @@ def _elements(plan: Plan, users: Mapping[Value, Sequence[Inst]], in_a_byte: int)
         if reading:
             chosen[value] = _identities([root for number in by if number not in reading for root in by[number]])
     return chosen
+
+
+def _beside(plan: Plan, in_a_byte: int) -> Once:
+    """What a kernel stores and others read, so that what little is made of it alone need not be stored, too."""
+    chosen: dict[Value, frozenset[tuple[Value, str]]] = {}
+    for kernel in plan.kernels:
+        stored = {r.value: r for r in kernel.roots if r.update is None and r.stands_for is r.value and shape_of(r.value.type)}
+        for value, root in stored.items():
+            if root.use != "read" or len(stored) == 1:
+                continue
+            found = _made_of(root, stored)
+            if found is None:
+                continue
+            source, work = found
+            size, more = element(value.type).itemsize, element(source.type).itemsize - element(value.type).itemsize
+            readers = [r for other in plan.kernels for r in other.roots if any(v is value for v, _ in r.reads)]
+            # Who reads it as a whole, a library or a view, reads it from memory in any case.
+            again = [_times(reader, value) for reader in readers if value in reader.before]
+            if len(again) < len(readers) or not again or None in again:
+                continue
+            if sum(n * work / in_a_byte + more for n in again if n is not None) < size:
+                chosen[source] = _identities(kernel.roots)
+    return chosen
+
+
+def _made_of(root: Root, stored: Mapping[Value, Root]) -> tuple[Value, int] | None:
+    """The stored array that another one is made of, beside numbers alone, and the operations of one element."""
+    source: Value | None = None
+    work = 0
+    stack, seen = [root.value], {root.value}
+    while stack:
+        value = stack.pop()
+        other = stored.get(value)
+        if value is not root.value and other is not None and (other.space, other.index) == (root.space, root.index):
+            if source is not None:
+                return None
+            source = value
+        elif not on_host(value) or isinstance(value.type, ArrayType):
+            inst = value.inst
+            if inst is None or inst.op.kind != "elementwise" or on_host(value):
+                return None
+            same = (shape_of(a.type) in ((), shape_of(root.value.type)) for a in inst.args)
+            if not all(same):
+                return None
+            work += weight(value, False)
+            stack.extend(set(inst.args) - seen)
+            seen.update(inst.args)
+    return None if source is None else (source, work)
+
+
+def _times(root: Root, value: Value) -> int | None:
+    """How often a root computes each element of what it reads now; None where that is not known."""
+    space = root.space
+    dims = Counter((*space.parallel[space.piece is not None :], *space.reduced))
+    own = Counter(shape_of(value.type))
+    if not own <= dims:
+        return None
+    times = sum(v is value for v, _ in root.reads)
+    for dim in (dims - own).elements():
+        if not isinstance(dim, int):
+            return None
+        times *= dim
+    return times
 
 
 def _is_computed(root: Root, value: Value) -> bool:
