@@ -22,7 +22,17 @@ from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
 from pytocu.testing.fuzz_arrays import ARRAYS
 from pytocu.testing.fuzz_blocks import BLOCKS, ERRORS, FEATURES, PROGRAMS, RETURNED
 from pytocu.testing.fuzz_check import Verdict, _fewer_lines, as_test, check, shrink
-from pytocu.testing.fuzz_programs import ROWS, WANTED, Argument, Coverage, Program, Statement, changed_arguments, is_argument
+from pytocu.testing.fuzz_programs import (
+    ROWS,
+    WANTED,
+    Argument,
+    Coverage,
+    Program,
+    Statement,
+    changed_arguments,
+    evaluate,
+    is_argument,
+)
 from pytocu.testing.fuzz_writer import random_program
 
 
@@ -150,6 +160,10 @@ def test_some_programs_may_raise_and_have_numbers_of_two_kinds() -> None:
 
 def program_lines(function: Any) -> list[str]:
     return inspect.getsource(function).splitlines()
+
+
+def test_comprehensions_of_programs_see_their_values() -> None:
+    assert evaluate("[np.sum(x) + n for n in range(2)]", {"x": np.arange(3)}) == [3, 4]
 
 
 def test_the_same_seed_gives_the_same_programs() -> None:

@@ -371,7 +371,8 @@ def evaluate(code: str, env: Mapping[str, Any]) -> Any:
     """NumPy's value of an expression."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return eval(code, dict(NAMESPACE), env)
+        # One namespace: a comprehension in it is a function of its own before Python 3.12, which sees no locals of others.
+        return eval(code, {**NAMESPACE, **env})
 
 
 def value_of(statement: Statement, env: Mapping[str, Any]) -> Any:
