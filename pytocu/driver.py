@@ -22,7 +22,14 @@ from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
 from pytocu.passes.context import PassContext, Target, parse_target
-from pytocu.passes.pipeline import FIRST_OF_OFFSETS, LAST_OF_ANY_OFFSETS, History, pass_names, run_pipeline
+from pytocu.passes.pipeline import (
+    FIRST_OF_OFFSETS,
+    LAST_OF_ANY_OFFSETS,
+    History,
+    pass_names,
+    run_pipeline,
+    with_offsets_of,
+)
 from pytocu.planning import kernel_function, kernel_functions, launches, make_plan, names_in_module, written_arguments
 from pytocu.record import Record
 from pytocu.runtime import cache, cuda, toolchain
@@ -239,7 +246,7 @@ class Lowered:
         if begun is None:
             # As far as it is the same for offsets of 64 bits, which a call may turn out to need.
             begun = self._begun[context.target] = run_pipeline(self.function, context, check=check, stop=LAST_OF_ANY_OFFSETS)
-        return run_pipeline(begun, context, check=check, start=FIRST_OF_OFFSETS)
+        return run_pipeline(with_offsets_of(begun, index_bits), context, check=check, start=FIRST_OF_OFFSETS)
 
     @property
     def kernels(self) -> tuple[KernelInfo, ...]:

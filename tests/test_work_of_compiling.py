@@ -11,8 +11,9 @@ from mask_tools import everywhere
 import pytocu
 from pytocu import driver
 from pytocu.frontend import ranges
-from pytocu.passes import accesses
-from pytocu.passes.pipeline import FIRST_OF_OFFSETS, LAST_OF_ANY_OFFSETS, PIPELINE
+from pytocu.ir.printer import print_function
+from pytocu.passes import accesses, spaces
+from pytocu.passes.pipeline import FIRST_OF_OFFSETS, LAST_OF_ANY_OFFSETS, pass_names, run_pipeline
 from pytocu.testing.fuzz_programs import make
 
 
@@ -56,8 +57,43 @@ def test_passes_that_know_nothing_of_offsets_run_once(monkeypatch: pytest.Monkey
     monkeypatch.setattr(driver, "run_pipeline", noted)
     assert pytocu.jit(doubled)(np.array([1.0, -1.0, 2.0])) == [-2.0, 2.0, 4.0]
     assert ran == [("", 32), (FIRST_OF_OFFSETS, 32), (FIRST_OF_OFFSETS, 64)]
-    names = [step.name for step in PIPELINE]
+    names = pass_names()
     assert names.index(FIRST_OF_OFFSETS) == names.index(LAST_OF_ANY_OFFSETS) + 1
+
+
+def at_negated(x: Any, k: int) -> Any:
+    y = x.copy()
+    for j in range(k):
+        y[max(-j, -3)] += 1
+    return y
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda:sm_90"])
+@pytest.mark.parametrize(("first", "second"), [(32, 64), (64, 32)])
+def test_wide_offsets_in_code_that_was_begun_without(target: str, first: int, second: int) -> None:
+    """What is shared between both is what each would have alone."""
+    low = pytocu.jit(at_negated).lower("i64[n]", "weak int")
+    low.host(target, first)
+    alone = run_pipeline(low.function, low.context(target, second))
+    assert print_function(low.host(target, second)) == print_function(alone)
+    assert alone.fact("index_bits") == second
+
+
+def test_kernels_that_combine_nothing_are_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no reduction is near, nobody looks for one at every position that is read."""
+
+    def near(x: Any) -> Any:
+        for _ in range(3):
+            x = np.roll(x, 1) + np.roll(x, -1)
+        return x
+
+    def refused(*args: Any, **options: Any) -> Any:
+        raise AssertionError("positions were gone through")
+
+    monkeypatch.setattr(spaces, "demand", refused)
+    assert len(pytocu.jit(near).lower("f64[n]").kernels) == 1
+    with pytest.raises(pytocu.InternalError, match="gone through"):
+        _ = pytocu.jit(lambda x: near(x).sum()).lower("f64[n]").kernels
 
 
 def test_neighbours_give_what_numpy_gives() -> None:

@@ -116,6 +116,14 @@ def operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
         return []
     if inst.op.kind == "elementwise":
         return [(arg, at if isinstance(arg.type, ArrayType) and arg.type.shape else ()) for arg in inst.args]
+    return _other_operands(value, at, ndim)
+
+
+@lru_cache(maxsize=16384)
+def _other_operands(value: Value, at: Index, ndim: int) -> list[tuple[Value, Index]]:
+    """Those that are read elsewhere than their user, which kernels ask for again and again."""
+    inst = value.inst
+    assert inst is not None
     match inst.op.name:
         case "gather":
             return _gathered(inst, at, ndim)
@@ -265,6 +273,7 @@ def is_blank(value: Value) -> bool:
     return bool(value.inst.attr("blank", None)) or is_blank(value.inst.args[0])
 
 
+@lru_cache(maxsize=4096)
 def is_elementwise(inst: Inst) -> bool:
     """Whether the results of a loop or branch are computed element by element."""
     if any(inner.op.name in ("check", "read_length") for region in inst.regions for inner in walk(region)):

@@ -28,7 +28,7 @@ class Part(Record):
 class Affine:
     """``sum(coefficients[k] * index[k]) + sum(factor * part) + offset``; compared by value."""
 
-    __slots__ = ("coefficients", "offset", "parts")
+    __slots__ = ("_hash", "coefficients", "offset", "parts")
 
     def __init__(
         self, coefficients: tuple[DimLike, ...], offset: DimLike = 0, parts: tuple[tuple[Part, DimLike], ...] = ()
@@ -36,12 +36,18 @@ class Affine:
         self.coefficients = coefficients
         self.offset = offset
         self.parts = parts
+        # Found out once: walks look the same positions up again and again.
+        self._hash: int | None = None
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         return isinstance(other, Affine) and self._key() == other._key()
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        if self._hash is None:
+            self._hash = hash(self._key())
+        return self._hash
 
     def __repr__(self) -> str:
         return f"Affine({', '.join(map(repr, self._key() if self.parts else self._key()[:2]))})"

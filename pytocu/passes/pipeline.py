@@ -274,8 +274,14 @@ def check_order(pipeline: Sequence[Pass] = PIPELINE) -> None:
 
 check_order()
 
-LAST_OF_ANY_OFFSETS, FIRST_OF_OFFSETS = "dce", "stages"
-"""The passes in front of the second one know nothing of how many bits offsets have; it runs those that do on the pieces."""
+LAST_OF_ANY_OFFSETS, FIRST_OF_OFFSETS = "fold-3", "negations"
+"""The passes in front of the second one know nothing of how many bits offsets have, but that the fact is stated."""
+
+
+def with_offsets_of(function: Function, bits: int) -> Function:
+    """A scheduled function whose offsets have so many bits."""
+    facts = ((name, bits if name == "index_bits" else value) for name, value in function.facts)
+    return Function(function.name, function.level, function.body, tuple(facts))
 
 
 class Outcome(Record):

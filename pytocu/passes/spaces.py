@@ -200,12 +200,16 @@ class _Ways:
         self.walked = Walked()
         self.chosen = False
         """Whether some iterations need what others do not."""
+        self.without: set[Value] = set()
+        """Values that nothing is combined for."""
 
     def combined(self, value: Value, at: Index) -> list[tuple[Value, Index | None]]:
         """The first reductions and scans on every way into a value; no position where only some iterations need one.
 
         Those that were met before are left out, as long as every iteration needs them.
         """
+        if not self._combines(value):
+            return []
         if not self.chosen:
             new = demand([value], at, self.ndim, self.ends, walked=self.walked)
             self.chosen = any(is_choice(v) or is_region(v.inst) for v, _ in new)
@@ -214,6 +218,24 @@ class _Ways:
         always = set(demand([value], at, self.ndim, self.ends, chosen=False))
         needed = demand([value], at, self.ndim, self.ends)
         return [(v, place if (v, place) in always else None) for v, place in needed if combines(v) and not self.stops(v)]
+
+    def _combines(self, value: Value) -> bool:
+        """Whether there may be a reduction or scan on some way, wherever elements are read."""
+        seen: set[Value] = set()
+        stack = [value]
+        while stack:
+            value = stack.pop()
+            if value in seen or value in self.without:
+                continue
+            seen.add(value)
+            if self.stops(value):
+                continue
+            if combines(value):
+                return True
+            if value.inst is not None:
+                stack.extend(value.inst.args)
+        self.without |= seen
+        return False
 
 
 def _own_axes(at: Index) -> tuple[int, ...] | None:
