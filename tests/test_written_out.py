@@ -249,9 +249,17 @@ def from_the_last(a: Any, b: Any) -> Any:
     return total, k
 
 
+def of_a_named_step(a: Any, b: Any) -> Any:
+    t, dt = 0, 2
+    for _ in range(20):
+        a = helped(a, 1) + helped(b, t)
+        t += dt
+    return a, t
+
+
 @pytest.mark.parametrize(
     "function",
-    [adam, adam_of_lists, runge_kutta, conjugate_gradients, of_a_function, of_lengths, from_the_last],
+    [adam, adam_of_lists, runge_kutta, conjugate_gradients, of_a_function, of_lengths, from_the_last, of_a_named_step],
     ids=lambda f: f.__name__,
 )
 def test_steps_that_do_much_are_a_loop(function: Any) -> None:
@@ -320,6 +328,23 @@ def power(x: Any, k: int) -> Any:
 def of_powers_in_a_function(a: Any, b: Any) -> Any:
     for k in range(30):
         a = power(a, k) + b
+    return a
+
+
+def of_large_steps(a: Any, b: Any) -> Any:
+    t, dt = 0, 2**62
+    for _ in range(12):
+        a = helped(a, 1) + helped(b, 1) / (1 + t)
+        t += dt
+    return a
+
+
+def of_growing_steps(a: Any, b: Any) -> Any:
+    t, dt = 0, 1
+    for _ in range(12):
+        a = helped(a, 1) + b / (1 + t)
+        t += dt
+        dt = dt * 2
     return a
 
 
@@ -436,7 +461,7 @@ def of_a_float(a: Any, b: Any) -> Any:
         of_a_last_step, of_axes_in_a_function, turned, of_words, appended_by_a_function, of_a_float,
         of_a_new_key, of_an_attribute, of_halves,
         growing, shrinking, of_gains, every_other, of_large_ints, of_growing_ints, of_shifted_ints, of_lengths,
-        of_powers_in_a_function,
+        of_powers_in_a_function, of_large_steps, of_growing_steps,
     ],
     ids=lambda f: f.__name__,
 )  # fmt: skip

@@ -467,9 +467,16 @@ class _Use(ast.NodeVisitor):
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
         if not self.numbers.isdisjoint(names_in(node.target, ast.Store)):
-            counts = isinstance(node.op, ast.Add | ast.Sub) and isinstance(node.value, ast.Constant)
+            counts = isinstance(node.op, ast.Add | ast.Sub) and self.is_constant(node.value)
             self.grows = self.grows or not counts
         self.generic_visit(node)
+
+    def is_constant(self, node: ast.expr) -> bool:
+        """Whether it is a number in the text, or a name of a small int that is the same in each step."""
+        if not isinstance(node, ast.Name):
+            return isinstance(node, ast.Constant)
+        value = None if self.inside or node.id in self.numbers else self.named(node)
+        return type(value) is int and abs(value) < _LARGE_INT
 
     def may_be_int(self, node: ast.expr) -> bool:
         """Whether an expression may be a Python int, as far as it is seen."""

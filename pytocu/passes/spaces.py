@@ -138,7 +138,8 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     chosen: _Key | None = None
     inside: list[tuple[Inst, Index]] = []
     kept: dict[Value, None] = {}
-    for found, at in _Ways(len(shape), stops).combined(value, whole):
+    leads = _Leading(stops)
+    for found, at in _Ways(len(shape), stops, leads).combined(value, whole):
         key = _key(found, at, len(shape))
         rest = None if key is None else tuple(shape[a] for a in range(len(shape)) if a not in key.axes)
         fits = key is not None and (not rest or (rest == key.dims and (key.piece is None or is_scan(found))))
@@ -160,7 +161,7 @@ def settle(value: Value, stops: Callable[[Value], bool]) -> Settled:
     index = tuple(loops[a] for a in range(len(shape)))
     # The list grows by what the operands of these depend on.
     places = [(i, index_in(at, loops) if i.op.kind == "scan" else parallel) for i, at in inside]
-    ways = _Ways(space.ndim, stops)
+    ways = _Ways(space.ndim, stops, leads)
     for inst, at in places:
         for arg, place in operands(inst.results[0], at, space.ndim):
             for nested, where in ways.combined(arg, place):
@@ -190,25 +191,55 @@ def index_in(at: Index, loops: Mapping[int, Affine]) -> Index:
     return tuple(loops[place.coefficients.index(1)] for place in at)
 
 
-class _Ways:
-    """The ways into values, for one kernel."""
+class _Leading:
+    """Whether a way from a value, wherever elements are read, may lead to a reduction or scan; `stops` as of :func:`settle`."""
 
-    def __init__(self, ndim: int, stops: Callable[[Value], bool]):
+    __slots__ = ("known", "stops")
+
+    def __init__(self, stops: Callable[[Value], bool]):
+        self.stops = stops
+        self.known: dict[Value, bool] = {}
+
+    def __call__(self, value: Value) -> bool:
+        known = self.known
+        # Not by recursion: an expression may be deeper than Python's stack.
+        stack = [value]
+        while stack:
+            value = stack[-1]
+            if value in known:
+                stack.pop()
+            elif self.stops(value):
+                known[value] = False
+            elif combines(value):
+                known[value] = True
+            elif value.inst is None:
+                known[value] = False
+            elif missing := [a for a in value.inst.args if a not in known]:
+                stack.extend(missing)
+            else:
+                known[value] = any(known[a] for a in value.inst.args)
+        return known[value]
+
+
+class _Ways:
+    """The ways into values, for one kernel; `leads` says of a value whether one may lead to a reduction or scan."""
+
+    def __init__(self, ndim: int, stops: Callable[[Value], bool], leads: Callable[[Value], bool]):
         self.ndim = ndim
         self.stops = stops
-        self.ends = lambda v: combines(v) or stops(v)
+        self.leads = leads
+        # Not into what nothing is combined for.
+        self.ends = lambda v: combines(v) or not leads(v)
         self.walked = Walked()
         self.chosen = False
         """Whether some iterations need what others do not."""
-        self.without: set[Value] = set()
-        """Values that nothing is combined for."""
 
     def combined(self, value: Value, at: Index) -> list[tuple[Value, Index | None]]:
         """The first reductions and scans on every way into a value; no position where only some iterations need one.
 
         Those that were met before are left out, as long as every iteration needs them.
         """
-        if not self._combines(value):
+        if not self.leads(value):
             return []
         if not self.chosen:
             new = demand([value], at, self.ndim, self.ends, walked=self.walked)
@@ -218,24 +249,6 @@ class _Ways:
         always = set(demand([value], at, self.ndim, self.ends, chosen=False))
         needed = demand([value], at, self.ndim, self.ends)
         return [(v, place if (v, place) in always else None) for v, place in needed if combines(v) and not self.stops(v)]
-
-    def _combines(self, value: Value) -> bool:
-        """Whether there may be a reduction or scan on some way, wherever elements are read."""
-        seen: set[Value] = set()
-        stack = [value]
-        while stack:
-            value = stack.pop()
-            if value in seen or value in self.without:
-                continue
-            seen.add(value)
-            if self.stops(value):
-                continue
-            if combines(value):
-                return True
-            if value.inst is not None:
-                stack.extend(value.inst.args)
-        self.without |= seen
-        return False
 
 
 def _own_axes(at: Index) -> tuple[int, ...] | None:
