@@ -285,3 +285,21 @@ def test_numbers_that_are_infinite_or_none_stay_so(dtype) -> None:
     starts = np.arange(6) * 300
     with np.errstate(all="ignore"):
         agrees(sums_of_rows, (x.ravel(), starts, np.zeros(5, dtype)))
+
+
+def pivots_and_parts(x):
+    order, parts = np.eye(len(x)), np.eye(len(x))
+    for k in range(len(x)):
+        m = np.argmax(x[k:, k]) + k
+        if x[m, k] == 0:
+            raise ValueError("singular")
+        if m != k:
+            order[k] = order[m]
+        parts[k + 1 :, k] = x[k + 1 :, k]
+    return order, parts
+
+
+def test_arrays_that_begin_alike_and_that_steps_change_stay_two() -> None:
+    agrees(pivots_and_parts, (RANDOM.random((6, 6)),))
+    with pytest.raises(ValueError, match="singular"):
+        pytocu.jit(pivots_and_parts)(np.zeros((3, 3)))

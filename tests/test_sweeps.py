@@ -661,3 +661,18 @@ def test_numbers_made_of_an_array_before_a_branch_changes_it(n: int) -> None:
     steps = pytocu.jit(flips).lower(spins, sites, r, 0.4).compile("cpu").plan.steps
     assert not any(step[0] == "for" for step in steps)
     agrees(shifted_sums, (rng.random(n) * 2, rng.integers(0, n, 12)))
+
+
+def two_that_begin_alike(x):
+    a, b = x + 1, x + 1
+    for j in range(1, x.shape[1]):
+        a[:, j] = b[:, j - 1] * 0.5 + x[:, j]
+        b[:, j] = a[:, j] - x[:, j - 1]
+    return a, b
+
+
+def test_arrays_that_begin_with_equal_contents_are_one_sweep() -> None:
+    x = RANDOM.random((7, 9))
+    agrees(two_that_begin_alike, (x,))
+    plan = pytocu.jit(two_that_begin_alike).lower(x).compile("cpu").plan
+    assert not [step for step in plan.steps if step[0] == "for"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
-from pytocu.ir.regions import compares, is_region, prune, raises, requires
+from pytocu.ir.regions import HEADS, carried_count, carried_memories, compares, is_region, prune, raises, requires
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
@@ -36,6 +36,7 @@ def _cse_block(block: Block, seen: dict[Any, tuple[Value, ...]], values: dict[Va
                 changed = True
                 continue
         if inst.regions:
+            args = _of_their_own(builder, inst, args)
             regions = tuple([_cse_block(r, {} if inst.op.isolated else dict(seen), values) for r in inst.regions])
             if regions != inst.regions or args != inst.args:
                 changed = True
@@ -51,6 +52,18 @@ def _cse_block(block: Block, seen: dict[Any, tuple[Value, ...]], values: dict[Va
         if key is not None:
             seen[key] = tuple(values.get(r, r) for r in inst.results)
     return Block(block.params, builder.take()) if changed else block
+
+
+def _of_their_own(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """The operands of a loop, in which arrays that it changes and that begin with equal contents stay arrays of their own."""
+    if args == inst.args or not carried_count(inst):
+        return args
+    made, given = list(args), list(inst.args)
+    for place in (HEADS[inst.op.name] + k for k in carried_memories(inst)):
+        if any(made[n] is args[place] and given[n] is not given[place] for n in range(place)):
+            builder.loc = inst.loc
+            made[place] = builder.emit("copy", (args[place],), name=given[place].name)
+    return tuple(made)
 
 
 def _keep(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> None:
