@@ -178,7 +178,6 @@ def test_refused_with_what_to_write() -> None:
         (lambda a, i, v: np.add.at(a, i, v.astype(np.float64)), r"computes in float64 and rounds to float32 at every step"),
         (lambda a, i, v: np.add.at(a, i, 0.1), r"computes in float64 and rounds to float32 at every step"),
         (lambda a, i, v: np.hypot.at(a, i, v), r"np.hypot.at is not compiled"),
-        (lambda a, i, v: np.add.at(a, a > 0, v), r"with a mask is not compiled"),
         (lambda a, i, v: np.histogram(v, "auto"), r"bins='auto' is not compiled"),
     ):
         with pytest.raises(UnsupportedError, match=said):
@@ -265,3 +264,33 @@ def test_numbers_that_are_all_counted(dtype: Any) -> None:
             everywhere(of_every_number, given, w[: len(given)])
     steps = [step[0] for step in pytocu.jit(lambda x: np.bincount(x, minlength=256)).lower(x.ravel()).compile("cpu").plan.steps]
     assert ("read_length" in steps) == (dtype in (np.int8, np.uint16))
+
+
+def masked(a, m, v):
+    np.add.at(a, m, v)
+    np.maximum.at(a, a > 1, 2)
+    return a[a > 0]
+
+
+def a_mask_beside_positions(a, m):
+    np.add.at(a, (m, 1), 1.5)
+    np.subtract.at(a, (slice(None), a[0] > 0), 0.5)
+    return a
+
+
+@pytest.mark.parametrize("v", [2, np.arange(9) - 3, np.arange(4)], ids=str)
+def test_masks_name_no_element_twice(v: Any) -> None:
+    a = np.arange(9) - 4
+    everywhere(masked, a, a > 0, v)
+    everywhere(masked, a, a[:3] > 0, v)
+
+
+def test_masks_of_some_axes() -> None:
+    a = RANDOM.random((5, 3)) - 0.5
+    everywhere(masked, a, a > 0, 1.0)
+    everywhere(masked, a, a[:, 0] > 0, np.arange(3))
+    everywhere(a_mask_beside_positions, a, a[:, 0] > 0)
+
+
+def test_an_array_of_edges_is_handed_back() -> None:
+    assert pytocu.jit(lambda x, e: np.histogram(x, e))(NUMBERS[:500], EDGES)[1] is EDGES

@@ -181,3 +181,64 @@ def test_members_computed_of_what_was_changed_are_refused(function: Callable[...
     with pytest.raises(UnsupportedError, match="an iterator computes its members when it is gone over") as caught:
         pytocu.jit(function)(X.copy())
     assert caught.value.help and "make a list of it" in caught.value.help
+
+
+def both_ends(x):
+    total = 0.0
+    for u, v in zip(x, reversed(x), strict=False):
+        total = total * 0.5 + u * v
+    return total
+
+
+def counted_from_the_end(x):
+    total = 0.0
+    for i, v in enumerate(reversed(x), 2):
+        total = total * 0.5 + i * v
+    return total
+
+
+def beside_a_range(x, n):
+    total = 0.0
+    for i, (k, v) in enumerate(zip(range(n, -2, -2), x, strict=False)):
+        total = total * 0.5 + k * v - i
+    return total, [k * i for i, k in enumerate(range(1, n, 3))]
+
+
+def by_a_function(x, n):
+    scale = 2.0
+    total = 0.0
+    for v in map(lambda u, k: u * scale + k, x, range(n)):
+        total = total * 0.5 + v
+        scale += 1
+    return total, np.array(list(map(abs, x)))
+
+
+def of_a_mask(x):
+    y = x[x > 0]
+    total = 0.0
+    for v in y:
+        total = total * 0.5 + v
+    return total, np.array([v * 2 for v in y if v > 0.6]), any(v > 2 for v in y), all(v > 2 for v in x[x > 2])
+
+
+def rows_of_a_mask(a):
+    chosen = a[a[:, 0] > 0]
+    for row in chosen:
+        row[1:] = row[0] + row[1]
+    return chosen
+
+
+@pytest.mark.parametrize("function", [both_ends, counted_from_the_end, of_a_mask], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("x", [X, X[:0], -X[::-1], np.float32(X)], ids=str)
+def test_arrays_whose_length_a_run_knows(function: Callable[..., Any], x: np.ndarray) -> None:
+    everywhere(function, x)
+
+
+@pytest.mark.parametrize("n", [-5, 0, 1, 4, 30])
+def test_ranges_of_run_time(n: int) -> None:
+    everywhere(beside_a_range, X, n)
+    everywhere(by_a_function, X, n)
+
+
+def test_rows_that_a_mask_chooses() -> None:
+    everywhere(rows_of_a_mask, np.random.default_rng(3).random((6, 3)) - 0.5)

@@ -1091,3 +1091,12 @@ def test_a_loop_of_an_element_ends_with_a_wrong_index(function, arguments, sente
 def test_loops_that_end_with_a_wrong_index_have_code_for_gpus(function, backend) -> None:
     lowered = pytocu.vectorize(function, excluded="table").lower(np.arange(3), np.arange(5))
     assert lowered.compile("cuda:sm_90", backend).binary
+
+
+OF_NUMPY = np.vectorize(lambda a: a + 1)
+
+
+def test_numpys_own_vectorize_is_refused_by_name() -> None:
+    with pytest.raises(UnsupportedError, match=r"np\.vectorize is not supported") as caught:
+        pytocu.jit(lambda x: OF_NUMPY(x))(np.ones(3))
+    assert caught.value.help and "@pytocu.vectorize" in caught.value.help

@@ -43,6 +43,7 @@ from pytocu.frontend.values import (
     Flat,
     Generated,
     Grown,
+    Masked,
     Members,
     Steps,
     as_dim,
@@ -255,6 +256,8 @@ def _range(frame: Frame, *bounds: Any) -> Any:
 
 def steps_over(frame: Frame, values: Any) -> Any:
     """What a loop over an array of run-time length goes over; anything else as it is."""
+    if isinstance(values, Masked):
+        values = as_value(frame.context, values)
     if isinstance(values, Grown):
         return Steps(0, _len(frame, values), 1, lambda number: _member_of(frame, values, number, True))
     if isinstance(values, Flat):
@@ -467,8 +470,8 @@ def _answer(function: Callable[..., Any]) -> Callable[..., Any]:
 def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
     over = [steps_over(frame, v) for v in values]
     if any(isinstance(v, Steps) for v in over):
-        over = [counted(frame, v) for v in over]
-        if all(isinstance(v, Steps) and as_dim(v.start) == 0 and as_dim(v.step) == 1 for v in over):
+        over = [_from_zero(frame, v) for v in over]
+        if all(isinstance(v, Steps) for v in over):
             stops = [v.stop for v in over]
             if not strict:
                 stop = functools.reduce(lambda a, b: BUILTINS[min](frame, a, b), stops)
@@ -500,6 +503,26 @@ def counted(frame: Frame, values: Any) -> Any:
     if is_array(values) and dimensions(values):
         return Steps(0, _len(frame, values), 1, lambda number: element_of(context, values, number))
     return values
+
+
+def item_at(frame: Frame, steps: Steps, place: Any) -> Any:
+    """What stands for a number of a range, by its place."""
+    moved = binary(frame.context, "multiply", place, steps.step)
+    return steps.item(binary(frame.context, "add", moved, steps.start))
+
+
+def _from_zero(frame: Frame, values: Any) -> Any:
+    """What a loop of run time goes over by the numbers of its steps; anything else as it is."""
+    over = counted(frame, values)
+    if not isinstance(over, Steps) or (as_dim(over.start) == 0 and as_dim(over.step) == 1):
+        return over
+    if as_dim(over.step) in (1, -1):
+        ends = (over.start, over.stop) if as_dim(over.step) == -1 else (over.stop, over.start)
+        count = binary(frame.context, "subtract", *ends)
+    else:
+        bounds = [as_value(frame.context, v) for v in (over.start, over.stop, over.step)]
+        count = frame.context.builder.emit("python_steps", bounds)
+    return Steps(0, count, 1, functools.partial(item_at, frame, over))
 
 
 def arranged(frame: Frame, make: Callable[[], Iterable[Any]], *over: Sequence[Any]) -> Members:
@@ -535,8 +558,8 @@ def _inside(value: Any) -> Sequence[Any]:
 
 def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
     over = steps_over(frame, values)
-    if isinstance(over, Steps) and as_dim(over.start) == 0 and as_dim(over.step) == 1:
-        context = frame.context
+    if isinstance(over, Steps):
+        context, over = frame.context, _from_zero(frame, over)
         return Steps(0, over.stop, 1, lambda number: (binary(context, "add", number, start), over.item(number)))
     members = iterate(frame, values, "iteration")
     return arranged(frame, lambda: enumerate(members, start), members)
@@ -570,6 +593,10 @@ def _iter(frame: Frame, values: Any) -> Members:
 
 def _map(frame: Frame, function: Any, *values: Any) -> Any:
     call = frame.context.hooks.call
+    over = _zip(frame, *values) if any(isinstance(steps_over(frame, v), Steps) for v in values) else None
+    if isinstance(over, Steps):
+        # Each call is made when its step comes.
+        return Steps(0, over.stop, 1, lambda number: call(frame, function, over.item(number), {}))
     rows = zip(*(_members(frame, v) for v in values), strict=False)
     return computed_members(frame, (call(frame, function, members, {}) for members in rows), lambda: values)
 

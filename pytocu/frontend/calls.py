@@ -21,6 +21,7 @@ from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
 from pytocu.frontend.objects import note_function, note_member, refuse_outside
 from pytocu.frontend.operators import attempt, check_plain
+from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.source import function_node
 from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
@@ -386,6 +387,8 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
     library_random = module.startswith(("numpy.random", "cupy.random", "random"))
     if library_random or isinstance(owner, (np.random.RandomState, np.random.Generator, random.Random)):
         return UnsupportedError(f"random numbers ({name}) are not compiled", context.loc, "pass the samples as an argument")
+    if function is np.vectorize.__call__:
+        return UnsupportedError("np.vectorize is not supported", context.loc, REFUSED["vectorize"])
     if isinstance(owner, np.ufunc):
         return UnsupportedError(f"np.{owner.__name__}.{name} is not compiled", context.loc, "compute it outside the function")
     if name in _WITHOUT_MEANING:

@@ -12,11 +12,12 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.compaction import read_length
+from pytocu.frontend.compaction import check_masks, masks_to_positions, read_length
 from pytocu.frontend.gathering import checked, low_bits
 from pytocu.frontend.gathering import subscript as index
 from pytocu.frontend.inplace import note_write
 from pytocu.frontend.library_calls import call, search
+from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import require, require_equal
@@ -93,7 +94,7 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     Raises
     ------
     UnsupportedError
-        Another ufunc, a mask, or values that do not convert to the dtype.
+        Another ufunc, or values that do not convert to the dtype.
     """
     if name not in AT:
         raise UnsupportedError(f"np.{name}.at is not compiled", context.loc, f"compiled are those of {', '.join(AT)}")
@@ -130,18 +131,12 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
 
 
 def _places_of(context: Context, a: Value, indices: Any) -> Value:
-    """The numbers, counted over all elements of an array, of those that an index names, in the shape of ``a[indices]``.
-
-    Raises
-    ------
-    UnsupportedError
-        The index has a mask.
-    """
+    """The numbers, counted over all elements of an array, of those that an index names, in the shape of ``a[indices]``."""
     items = indices if isinstance(indices, tuple) else (indices,)
-    for item in items:
-        if isinstance(item, Masked) or (isinstance(item, Value) and promote.strong(item.type) is BOOL):
-            help = "write the positions: np.nonzero(mask), or a[mask] = f(a[mask], b)"
-            raise UnsupportedError("ufunc.at with a mask is not compiled", context.loc, help)
+    if any(isinstance(item, Masked) or is_mask(item) for item in items):
+        check_masks(context, a, items)
+        items = masks_to_positions(context, items)
+        indices = items[0] if len(items) == 1 else items
     if len(dimensions(a)) == 1 and isinstance(indices, Value) and is_array(indices) and element(indices.type).is_integer:
         return checked(context, cast(context, indices, I64), dimensions(a)[0], 0)
     return array_of(context, index(context, numbered(context, dimensions(a)), items))
@@ -213,7 +208,8 @@ def histogram(
         widths = elementwise(context, "subtract", *ends)
         total = combined(context, "add", (made,), (0,), False)[0]
         made = elementwise(context, "divide", elementwise(context, "divide", made, cast(context, widths, F64)), total)
-    return made, edges
+    # An array of edges is handed back itself.
+    return made, bins if is_array(bins) else edges
 
 
 def histogram_bin_edges(context: Context, a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Value:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.builtin_calls import arranged, counted, iterate, steps_over
+from pytocu.frontend.builtin_calls import arranged, counted, item_at, iterate, steps_over
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import binary, known_option
 from pytocu.frontend.values import Steps, as_value
@@ -36,9 +36,9 @@ def product(frame: Frame, *iterables: Any, repeat: Any = 1) -> Any:
         members: list[Any] = []
         rest = number
         for steps, count in reversed([*zip(over, counts, strict=True)][1:]):
-            members.insert(0, _item(frame, steps, binary(frame.context, "remainder", rest, count)))
+            members.insert(0, item_at(frame, steps, binary(frame.context, "remainder", rest, count)))
             rest = binary(frame.context, "floor_divide", rest, count)
-        return (_item(frame, over[0], rest), *members)
+        return (item_at(frame, over[0], rest), *members)
 
     return Steps(0, functools.reduce(multiply, counts), 1, at)
 
@@ -47,12 +47,6 @@ def _count(frame: Frame, steps: Steps) -> Any:
     """How many numbers a range has."""
     bounds = [as_value(frame.context, v) for v in (steps.start, steps.stop, steps.step)]
     return frame.context.builder.emit("python_steps", bounds)
-
-
-def _item(frame: Frame, steps: Steps, place: Any) -> Any:
-    """What stands for a number of a range, by its place."""
-    moved = binary(frame.context, "multiply", place, steps.step)
-    return steps.item(binary(frame.context, "add", moved, steps.start))
 
 
 def _of_known(frame: Frame, make: Callable[..., Any], values: Sequence[Any], name: str = "product") -> Any:
