@@ -299,7 +299,18 @@ def pivots_and_parts(x):
     return order, parts
 
 
+def one_that_is_read_only(x, n):
+    a, b, c = x * 2, x * 2, x * 2
+    i = 0
+    while i < n:
+        a[i] = b[i] + 1
+        b[i] = c[i] * a[i]
+        i += 1
+    return a, b, c
+
+
 def test_arrays_that_begin_alike_and_that_steps_change_stay_two() -> None:
+    agrees(one_that_is_read_only, (RANDOM.random(5), 3))
     agrees(pivots_and_parts, (RANDOM.random((6, 6)),))
     with pytest.raises(ValueError, match="singular"):
         pytocu.jit(pivots_and_parts)(np.zeros((3, 3)))

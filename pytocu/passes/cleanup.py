@@ -55,12 +55,12 @@ def _cse_block(block: Block, seen: dict[Any, tuple[Value, ...]], values: dict[Va
 
 
 def _of_their_own(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> tuple[Value, ...]:
-    """The operands of a loop, in which arrays that it changes and that begin with equal contents stay arrays of their own."""
+    """The operands of a loop, in which what it changes and what begins with equal contents stay arrays of their own."""
     if args == inst.args or not carried_count(inst):
         return args
     made, given = list(args), list(inst.args)
     for place in (HEADS[inst.op.name] + k for k in carried_memories(inst)):
-        if any(made[n] is args[place] and given[n] is not given[place] for n in range(place)):
+        if any(made[n] is args[place] and given[n] is not given[place] for n in range(len(made)) if n != place):
             builder.loc = inst.loc
             made[place] = builder.emit("copy", (args[place],), name=given[place].name)
     return tuple(made)
