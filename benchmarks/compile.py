@@ -1,8 +1,8 @@
 """Compile time: first calls in fresh processes with cold and warm caches, beside raw NVRTC and the peers.
 
-Five tables: first calls, source to cubin (no GPU), the import, and two curves of the front end
-and the passes.  Every process of the first three does one thing, is alone while it runs, and
-the cases take turns, so that a slow minute of the machine hits all alike.
+Six tables: first calls, source to cubin (no GPU), the import, two curves of the front end
+and the passes, and whole programs stage by stage.  Every process of the first three does one thing, is alone
+while it runs, and the cases take turns, so that a slow minute of the machine hits all alike.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks import curve
+from benchmarks import curve, program_stages, programs
 from benchmarks.report import BenchmarkError, Table, median, progress, required
 
-SECTIONS = ("first-call", "cubin", "import", "curve")
+SECTIONS = ("first-call", "cubin", "import", "curve", "programs")
 BUDGET = 110.0
 """Seconds that first calls may take before no new round begins."""
 
@@ -259,6 +259,30 @@ def imports(processes: int = 15) -> Table:
     return Table("Import", ("import", "median", "min", "runs", "times numpy"), notes, rows)
 
 
+PROGRAM_ROUNDS = 3
+"""Processes of each program; the least of each stage is shown."""
+
+
+def whole_programs(rounds: int | None, names: Sequence[str] = ()) -> Table:
+    """What compiling the whole programs takes, stage by stage; needs no GPU."""
+    environment = child_environment({"PYTOCU_CACHE": "0"})
+    figures = (*program_stages.STAGES, "passes, GPU")
+    rows: list[dict[str, Any]] = []
+    for name in names or programs.names():
+        command = ["-m", "benchmarks.program_stages", name]
+        runs = [json.loads(run_child(command, environment, name)) for _ in range(rounds or PROGRAM_ROUNDS)]
+        row: dict[str, Any] = {"program": name, "kernels": runs[0]["kernels"], "lines of LLVM IR": runs[0]["lines"]}
+        row |= {figure: min(one[figure] for one in runs) for figure in figures}
+        rows.append(row | {"total": sum(row[stage] for stage in program_stages.STAGES)})
+        progress(f"{name}: {rows[-1]['total']:.0f} ms")
+    columns = ("program", "kernels", "lines of LLVM IR", *program_stages.STAGES, "total", "passes, GPU")
+    notes = (
+        "milliseconds of processor time, no cache, in processes that have compiled a small function before;",
+        "code for the CPU; kernels of the same code count once, and the total is without the passes of code for a GPU",
+    )
+    return Table("Whole programs", columns, notes, rows)
+
+
 def run(
     gpu: bool,
     without: Sequence[str] = (),
@@ -300,6 +324,8 @@ def run(
                 tables.append(cubins(setting, rounds))
             case "import":
                 tables.append(imports())
+            case "programs":
+                tables.append(whole_programs(rounds))
             case _:
                 tables.extend((curve.run(), curve.run_loops()))
     return tables

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as command  # noqa: E402
-from benchmarks import call_profile, calls, compile, curve, first_call, loops, programs, report, timing  # noqa: E402
+from benchmarks import call_profile, calls, compile, curve, first_call, loops, program_stages, programs, report, timing  # noqa: E402
 
 WITHOUT = ["--without", "numba", "--without", "torch", "--without", "jax"]
 
@@ -174,6 +174,15 @@ def test_the_curve(run):
     table = run((10, 20, 40))
     assert [r["statements"] for r in table.rows] == [10, 20, 40]
     assert all(r["total ms"] == pytest.approx(r["front end ms"] + r["passes ms"]) for r in table.rows)
+
+
+def test_whole_programs_are_compiled_stage_by_stage():
+    (row,) = compile.whole_programs(1, ["jacobi"]).rows
+    assert row["program"] == "jacobi"
+    assert row["kernels"] >= 1
+    assert row["lines of LLVM IR"] > 100
+    assert row["total"] == pytest.approx(sum(row[stage] for stage in program_stages.STAGES))
+    assert all(row[stage] > 0 for stage in program_stages.STAGES)
 
 
 @pytest.mark.parametrize("power", [1, 2])
