@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from pointwise_tools import check_kernel, given_to, launch_of, numbers, vectors
 
+from pytocu.ir.core import walk
+from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_threads import Fault, run_threads
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
@@ -39,6 +41,30 @@ def pairs(x, y):
     return x[:, np.newaxis, 0] * y[:, 0] + x[:, np.newaxis, 1] * y[:, 1]
 
 
+def stepped(u):
+    new = u.copy()
+    new[1:-1, 1:-1] = u[1:-1, 1:-1] + (u[2:, 1:-1] - u[:-2, 1:-1]) * (u[1:-1, 2:] - u[1:-1, :-2])
+    return new
+
+
+def corners(u):
+    """Neighbours in other rows too, of which the first has no element before it in memory."""
+    new = u.copy()
+    new[1:-1, 1:-1] = u[:-2, :-2] - u[2:, 2:] + u[:-2, 2:]
+    return new
+
+
+def widely(u, bias):
+    """Neighbours two columns away, and what all rows read besides."""
+    new = u.copy()
+    new[:, 2:-2] = u[:, 4:] + u[:, :-4] * bias[2:-2]
+    return new
+
+
+def below(x, y):
+    return np.concatenate((x * 2, y - 1))
+
+
 CASES: dict[str, tuple[Any, list[str], dict[str, int]]] = {
     "outer": (outer, ["f32[n]", "f32[m]"], {"y": 16, "out": 16}),
     "outer of float64": (outer, ["f64[n]", "f64[m]"], {"y": 16, "out": 16}),
@@ -49,6 +75,11 @@ CASES: dict[str, tuple[Any, list[str], dict[str, int]]] = {
     "planes": (planes, ["f32[n, k]", "f32[m, k]"], {"x": 16, "y": 16, "out": 16}),
     "elements side by side": (pairs, ["f32[n, 3]", "f32[m, 2]"], {"y": 32, "out": 16}),
     "positions": (numbered, ["i32[n, m]"], {"x": 8, "out": 16}),
+    "neighbours": (stepped, ["f32[n, m]"], {"u": 16, "out": 16}),
+    "neighbours of bytes": (stepped, ["u8[n, m]"], {"u": 16, "out": 16}),
+    "neighbours in other rows": (corners, ["f64[n, m]"], {"u": 32, "out": 16}),
+    "neighbours two columns away": (widely, ["f32[n, m]", "f32[m]"], {"u": 48, "bias": 16, "out": 16}),
+    "one below the other": (below, ["f32[n, m]", "f32[k, m]"], {"x": 16, "y": 16, "out": 16}),
 }
 
 
@@ -94,7 +125,18 @@ def test_columns_of_a_thread_and_rows_of_a_grid():
     _, launch = launch_of(outer, "f32[n]", "f32[m]")
     rows = schedule.VECTOR_ROWS
     assert launch.attr("each") == 4 * rows
-    assert ", ".join(map(str, launch.attr("grid"))) == f"((m + 3) // 4), ((n + {rows - 1}) // {rows}), 32"
+    columns, groups, most = launch.attr("grid")
+    assert [(evaluate(columns, {"m": m}), most) for m in (1, 3, 4, 8, 9)] == [(1, 32), (3, 32), (1, 32), (2, 32), (9, 32)]
+    # Where a row is not made of whole vectors, a thread has four rows of one column.
+    assert [evaluate(groups, {"m": m, "n": 9}) for m in (8, 9)] == [-(-9 // rows), 3]
+
+
+def test_a_thread_whose_columns_read_their_neighbours_has_one_row():
+    """Neighbouring rows are neighbouring threads' and share through the cache."""
+    kernel, launch = launch_of(stepped, "f32[n, m]")
+    assert launch.attr("each") == 4
+    loaded = [inst.types[0].lanes for inst in walk(kernel.body) if inst.op.name == "load" and "lanes" in dict(inst.attrs)]
+    assert sorted(loaded) == [4, 4, 12]
 
 
 def test_rows_of_different_lengths_are_walked_one_column_at_a_time():

@@ -125,7 +125,7 @@ def _kernel(
         types.append(type)
         params.append(f"{type} {attributes}{given}")
     # The other architectures have no such instructions: see `ptx`.
-    writer.lines.extend(LLVM_WAIT if function.fact("waits") else LLVM_WAIT[1:] if function.fact("followed") else ())
+    writer.lines.extend(LLVM_WAIT if function.fact("waits") else LLVM_WAIT[:1] if function.fact("followed") else ())
     for inst in function.body.insts[:-1]:
         writer.inst(inst)
     writer.finish()

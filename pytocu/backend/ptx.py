@@ -48,30 +48,30 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
 BEFORE: dict[str, tuple[int, str]] = {"float_to_half": (80, "cvt.rn.f16.f32 {0}, {1};")}
 """By row: the first architecture that has the instruction, and the text for those before it."""
 
-WAIT = ("griddepcontrol.wait;", "griddepcontrol.launch_dependents;")
-"""What a kernel begins with that may be started while the kernel before it ends: it waits until that one has ended and
-what it wrote can be read, and lets the next one start."""
+WAIT = ("griddepcontrol.launch_dependents;", "griddepcontrol.wait;")
+"""What a kernel begins with that may be started while the kernel before it ends: it lets the next one start, which waits for
+it in turn, and waits until the one before has ended and what that wrote can be read."""
 
 WAITING_ARCH = 90
 """The first architecture that has these instructions; others start no kernel early."""
 
 START_FUNCTION = f"""static __device__ __forceinline__ void let_next_launch_begin() {{
 #if __CUDA_ARCH__ >= {WAITING_ARCH}0
-    asm volatile("{WAIT[1]}");
+    asm volatile("{WAIT[0]}");
 #endif
 }}"""
 """What a kernel begins with that only lets the next one start, as a function of CUDA C."""
 
 WAIT_FUNCTION = f"""static __device__ __forceinline__ void wait_for_launch_before() {{
 #if __CUDA_ARCH__ >= {WAITING_ARCH}0
-    asm volatile("{WAIT[0]}" ::: "memory");
-    asm volatile("{WAIT[1]}");
+    asm volatile("{WAIT[0]}");
+    asm volatile("{WAIT[1]}" ::: "memory");
 #endif
 }}"""
 """What a kernel begins with that waits, as a function of CUDA C."""
 
 LLVM_WAIT = tuple(f'  call void asm sideeffect "{text}", "~{{memory}}"()' for text in WAIT)
-"""What a kernel begins with that waits, as lines of LLVM IR; the last of them lets the next one start."""
+"""What a kernel begins with that waits, as lines of LLVM IR; the first of them lets the next one start."""
 
 
 

@@ -31,7 +31,7 @@ from operator import add
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, product
+from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, modulo, product
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import BOOL, INDEX, scalar, shape_of
 from pytocu.passes import schedule, vector_loops
@@ -113,29 +113,51 @@ def _strides(e: Elements, work: Work, count: int) -> Value:
     return e.before.emit("multiply", (threads, e.dim(count)), name="done")
 
 
-def _unroll(e: Elements, work: Work, number: int, step: int, count: int) -> None:
-    """Elements that lie `step` apart on a loop: all loads, then the operations, then the stores."""
+def _unroll(e: Elements, work: Work, number: int, step: int, count: int, width: int = 1) -> None:
+    """Elements that lie `step` apart on a loop, or vectors of columns: all loads, then the operations, then the stores."""
     axis = e.groups[number][-1]
     indices: list[Index] = [tuple(shifted(place, axis, step * k) for place in work.index) for k in range(count)]
-    ways = one_piece_each(e, work.roots, indices) if count > 1 else []
+
+    def together(body: Elements) -> None:
+        if width == 1:
+            _together(body, work, axis, step, indices)
+        else:
+            from pytocu.passes import vector_rows
+
+            vector_rows.unroll(body, work, number, count, width)
+
+    far = indices
+    if width > 1:
+        from pytocu.passes import vector_rows
+
+        far = [at for index in indices for at in vector_rows.ends(e, index, width)]
+    ways = one_piece_each(e, work.roots, far) if count * width > 1 else []
     if not ways:
-        _together(e, work, axis, step, indices)
+        together(e)
         return
     # The offsets that the conditions compute are not those of the loop inside.
     one, outside = copy_of(e, e.before), copy_of(e, e.before)
     first, at = e.loop_index[number], Value(INDEX, e.loop_index[number].name)
     one.loop_index = [*e.loop_index[:number], at, *e.loop_index[number + 1 :]]
+    begin, column = e.loop_index[-1], Value(INDEX, e.loop_index[-1].name)
+    if width > 1:
+        one.loop_index[-1] = column
     _together(one, work, axis, step, [work.index])
 
     def write(rest: Sequence[Picked]) -> None:
         """The first way that holds all elements, or else one element at a time."""
         if not rest:
             end = e.inside.emit("add", (first, e.dim(step * count)))
-            loop(e.inside, one.inside, (first, end, e.dim(step)), "serial", at)
+            body = one.inside
+            if width > 1:
+                body = Builder(e.loc)
+                last = e.inside.emit("add", (begin, e.dim(width)))
+                loop(body, one.inside, (begin, last, e.dim(1)), "serial", column)
+            loop(e.inside, body, (first, end, e.dim(step)), "serial", at)
             return
         body = copy_of(outside, e.before)
         body.picked = rest[0]
-        _together(body, work, axis, step, indices)
+        together(body)
         body.inside.emit("yield")
         inside = _are_inside(e, e.inside, rest[0])
         offsets = dict(e.offsets)
@@ -190,15 +212,16 @@ def _rows(e: Elements, work: Work) -> tuple[int, tuple[DimLike, ...]]:
         along = _shared_loop(e, work, count)
         count = _fewer(count, e.sizes[along])
         _row_loops(e, work, along, count, 1, None)
-    else:
-        along = last
-        fit = vector_rows.fits(e, work, width)
-        tall = _fewer(schedule.VECTOR_ROWS, rows)
-        _row_loops(e, work, along, tall, width, fit)
-        _row_loops(e, work, along, _fewer(count, rows), 1, e.before.emit("invert", (fit,)))
-        count = tall
-    across = floordiv(columns + (width - 1), width)
-    return count * width, (across, product(_groups(e, along, count)), schedule.TILE_COLUMNS)
+        return count, (columns, product(_groups(e, along, count)), schedule.TILE_COLUMNS)
+    fit = vector_rows.fits(e, work, width)
+    tall, count = _fewer(vector_rows.height(e, work, width), rows), _fewer(count, rows)
+    _row_loops(e, work, last, tall, width, fit)
+    _row_loops(e, work, last, count, 1, e.before.emit("invert", (fit,)))
+    across, groups = floordiv(columns + (width - 1), width), product(_groups(e, last, tall))
+    # Where rows are not made of whole vectors, there are as many threads as the other loops have work for.
+    odd = dim_min(modulo(columns, width), 1)
+    across, groups = across + odd * (columns - across), groups + odd * (product(_groups(e, last, count)) - groups)
+    return tall * width, (across, groups, schedule.TILE_COLUMNS)
 
 
 def _groups(e: Elements, along: int, count: int) -> list[DimLike]:
@@ -268,12 +291,7 @@ def _row_loops(
         body = copy_of(e, before)
         column = Value(INDEX, names[-1])
         body.loop_index = [*indices[:along], at, *indices[along + 1 :], column]
-        if width == 1:
-            _unroll(body, work, along, 1, together)
-        else:
-            from pytocu.passes import vector_rows
-
-            vector_rows.unroll(body, work, along, together, width)
+        _unroll(body, work, along, 1, together, width)
         loop(builder, body.inside, (zero, e.dim(columns), e.dim(width)), "grid", column)
 
     if count == 1:

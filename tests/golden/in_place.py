@@ -261,8 +261,8 @@ def relax(u):
 #|
 #| static __device__ __forceinline__ void wait_for_launch_before() {
 #| #if __CUDA_ARCH__ >= 900
-#|     asm volatile("griddepcontrol.wait;" ::: "memory");
 #|     asm volatile("griddepcontrol.launch_dependents;");
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
 #| #endif
 #| }
 #|
@@ -334,8 +334,8 @@ def boundary(u):
 #$ dump boundary --args "f32[n, m]" --emit cuda
 #| static __device__ __forceinline__ void wait_for_launch_before() {
 #| #if __CUDA_ARCH__ >= 900
-#|     asm volatile("griddepcontrol.wait;" ::: "memory");
 #|     asm volatile("griddepcontrol.launch_dependents;");
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
 #| #endif
 #| }
 #|

@@ -275,8 +275,8 @@ def running(x):
 #|
 #| static __device__ __forceinline__ void wait_for_launch_before() {
 #| #if __CUDA_ARCH__ >= 900
-#|     asm volatile("griddepcontrol.wait;" ::: "memory");
 #|     asm volatile("griddepcontrol.launch_dependents;");
+#|     asm volatile("griddepcontrol.wait;" ::: "memory");
 #| #endif
 #| }
 #|
