@@ -11,6 +11,7 @@ from mask_tools import everywhere
 import pytocu
 from pytocu.errors import UnsupportedError
 from pytocu.frontend import counted
+from pytocu.testing.compare import compare
 
 A = np.random.default_rng(0).standard_normal(9)
 INPUTS = [A, -np.abs(A), np.zeros(0), np.ones(1)]
@@ -761,3 +762,22 @@ def as_array(x):
 def test_tuples_in_tuples_are_alike(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(A)
+
+
+def reached(links, core):
+    seen = np.full(len(links), -1)
+    seen[0] = 0
+    waiting = [0]
+    while waiting:
+        j = waiting.pop()
+        if core[j]:
+            for k in np.where(links[j] & (seen == -1))[0]:
+                seen[k] = seen[j] + 1
+                waiting.append(k)
+    return seen
+
+
+def test_a_branch_appends_as_many_as_data_say() -> None:
+    links = np.random.default_rng(1).random((10, 10)) > 0.7
+    for core in (links.sum(1) > 2, links[0], np.zeros(10, bool)):
+        compare(pytocu.jit(reached)(links, core), reached(links, core))

@@ -15,13 +15,14 @@ from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
-from pytocu.frontend.values import Context, Masked, Perhaps, as_strong, as_value, cast, dim_value, is_array
+from pytocu.frontend.values import Context, Grown, Masked, Perhaps, as_strong, as_value, cast, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, symbol, symbols
 from pytocu.ir.types import BOOL, I64, ArrayType, Type, WeakType, scalar, shape_of
 from pytocu.record import Record
 
+_ask = Deferred("pytocu.frontend.counted", "ask")
 _joined = Deferred("pytocu.frontend.perhaps", "joined")
 _zero = Deferred("pytocu.frontend.perhaps", "zero")
 _handed_on = Deferred("pytocu.frontend.lengths_of_sides", "handed_on")
@@ -260,6 +261,10 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
     if not same_form(*forms):
+        for value, other in (values, values[::-1]):
+            if isinstance(value, Grown) and isinstance(other, list) and value.inner is None and isinstance(value.type, Type):
+                with merge.context.builder.nested():
+                    _ask(merge.context, other, [*other, blank(merge.context, value.type)])
         first, second, help = unlike(name, *values)
         return Unset(
             f"{name} is {first} on one side of a branch{line_made(values[0])} and {second} on the other{line_made(values[1])}, "
