@@ -518,8 +518,8 @@ def keeps_the_mask(x, n):
         (doubles, "x is f64[x_0] before a step of the loop and f64[2*x_0] after it", "keep the shape"),
         (grows, "the function returns the list parts, which a loop of run time made longer", "return an array"),
         (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
-        (one_side, "y is assigned on one side of a branch only", "assign it on both sides"),
-        (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "astype"),
+        (one_side, "y is assigned on one side of a branch only", "assign it on both sides, or name n in @jit(static=(...))"),
+        (sides_differ, "y is f64[x_0] on one side of a branch and f32[x_0] on the other", "stays the same, or name n in"),
         (returns_differ, "returns f64[x_0] (line 491) or f32[chosen] (line 492)", "keep the shape"),
         (returns_none, "returns the elements of f64[x_0] that a mask chooses (line", "np.nan, or -1 for a position"),
     ],
@@ -530,6 +530,21 @@ def test_what_has_no_one_type_is_refused(function: Callable[..., Any], said: str
         pytocu.jit(function)(VECTOR, 3)
     assert way_out in (caught.value.help or "")
     assert caught.value.loc is not None
+
+
+def sides_differ_by_data(x, n):
+    if n > x[0]:
+        y = x
+    else:
+        y = [x]
+    return y
+
+
+def test_what_data_decide_is_no_static_argument() -> None:
+    with pytest.raises(UnsupportedError, match="y is f64") as caught:
+        pytocu.jit(sides_differ_by_data)(VECTOR, 3)
+    assert caught.value.help == "give it values of one kind on both sides"
+    assert list(pytocu.jit(sides_differ, static=("n",))(VECTOR, 3)) == list(VECTOR)
 
 
 def test_a_mask_that_is_kept() -> None:

@@ -223,6 +223,21 @@ def merge_names(merge: Merge, before: State, sides: list[Side]) -> None:
                 frame.locals[name] = _merged(merge, frame, name, values, sides, missing)
 
 
+def _or_static(merge: Merge) -> str:
+    """What else to write where nothing but Python scalars among the arguments decides a branch; otherwise nothing."""
+    names: set[str] = set()
+    stack = [merge.test]
+    while stack:
+        value = stack.pop()
+        if value in merge.context.given and value.name and isinstance(value.type, WeakType):
+            names.add(value.name)
+        elif value.inst is not None and (value.inst.args or value.inst.op.kind == "const") and not value.inst.regions:
+            stack.extend(value.inst.args)
+        else:
+            return ""
+    return f", or name {' and '.join(sorted(names))} in @jit(static=(...))" if names else ""
+
+
 def _is_moved(merge: Merge, before: Any, values: Sequence[Any]) -> bool:
     """Whether the side that goes on gives a name another array from before: what its memory holds is asked for behind both."""
     builder = merge.context.builder
@@ -251,7 +266,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
     for value in values:
         if value is missing:
             text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
-            return Unset(text, "assign it on both sides")
+            return Unset(text, "assign it on both sides" + _or_static(merge))
         if isinstance(value, Unset):
             return value
     if any(value is None or isinstance(value, Perhaps) for value in values):
@@ -269,7 +284,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         return Unset(
             f"{name} is {first} on one side of a branch{line_made(values[0])} and {second} on the other{line_made(values[1])}, "
             "and the side is chosen at run time",
-            help + " on both sides" * help.endswith("one kind"),
+            help + " on both sides" * help.endswith("one kind") + _or_static(merge),
         )
     own = alike is None or all(side.state.is_own(value) for side, value in zip(sides, values, strict=True))
 
@@ -295,7 +310,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         return Unset(
             f"{name} is {type_text(first.type)} on one side of a branch{line_made(a)} and "
             f"{type_text(second.type)} on the other{line_made(b)}, and the side is chosen at run time",
-            way_out(first.type, second.type),
+            way_out(first.type, second.type) + _or_static(merge),
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
     _hand_tests(merge, sides, list(zip(*parts, strict=True)))
