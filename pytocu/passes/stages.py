@@ -717,7 +717,7 @@ class _Writer:
                 attrs["updates"] = (*attrs.get("updates", ()), (len(returned), len(returned) + 1))
                 returned.extend((inside[first], results[k]))
         # A kernel looks at what nobody reads, if it computes it.
-        returned += [builder.emit("as_array", (inside[v],)) for v in _unread(region)]
+        returned += [builder.emit("as_array", (inside.get(v, v),)) for v in _unread(region)]
         builder.inst("return", returned, attrs)
         piece = outer.lowered(body_params, builder, self._facts())
         self.count = outer.count
