@@ -15,7 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.record import Record
+
+_said = Deferred("pytocu.sentences", "said")
 
 
 class Loc(Record):
@@ -357,7 +360,8 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     kind : str
         Python's class of exceptions by name, or that of what is not supported.
     sentence : str
-        With ``{0}`` and so on for the numbers.
+        With ``{0}`` and so on for the numbers, and fields for values that are made of them (`pytocu.sentences`).  Where
+        Python cannot show a value so, that is the exception.
 
     Examples
     --------
@@ -365,7 +369,10 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     >>> isinstance(error, IndexError), error.message
     (True, 'index 7 is out of bounds for axis 0 with size 5')
     """
-    text = sentence.format(*numbers)
+    try:
+        text = _said(sentence, numbers)
+    except (ArithmeticError, TypeError, ValueError, LookupError) as error:
+        return located(error, loc)
     if kind == "UnsupportedError":
         return UnsupportedError(text, loc)
     if not hasattr(builtins, kind):

@@ -165,3 +165,43 @@ def on_the_last_of_three_ways(x, k):
     else:
         a = np.array([1, 2])[7]
     return a
+
+
+def of_python(n, h, z, yes):
+    """Python's own numbers, by every way to write a text."""
+    if n == 1:
+        raise ValueError(f"{n} {h} {z} {yes} {h * n:.3f} {h!r:>10} {n:>5} {h:{n}.2f} {yes!s:>6} {n:+d} {n:#x} {h:e} {{}}")
+    if n == 2:
+        raise ValueError("{} {:.2f} {n!r} {:>8} {z}".format(h, h * 2, n, n=n, z=z))  # noqa: UP032
+    if n == 3:
+        raise ValueError("%s %5.1f %d %i %r %%, %-8d|%x" % (h, h, n, h, z, n, n))  # noqa: UP031
+    if n == 4:
+        raise ValueError("%(h).1f of %(n)04d" % {"n": n, "h": h})  # noqa: UP031
+    if n == 5:
+        raise ValueError(str(h) + " " + repr(n) + format(h, ".1f") + format(yes) + ", ".join([str(n), str(yes)]))
+    if n == 6:
+        raise ValueError("%*d|%.*f" % (4, n, 2, h))  # noqa: UP031
+    if n == 7:
+        raise KeyError(n, h, "a:b!{}")
+    if n == 8:
+        raise ValueError(n)
+    if n == 9:
+        raise ValueError((n, h), [yes, None], {"n": n})
+    assert n != 10, n
+    assert n != 11, (n, h)
+    assert n != 12, f"{h}"
+    if n == 13:
+        message = "h is {}"
+        message = message.format(h)
+        raise RuntimeError(message + f", n is {n}")
+    if n == 14:
+        raise ValueError(f"{n:.2q}")
+    if n == 15:
+        raise ValueError("{} {0}".format(n))  # noqa: F525
+    if n == 16:
+        raise ValueError("{} {}".format(n))  # noqa: F524
+    if n == 17:
+        raise ValueError("%d %d" % n)  # noqa: UP031
+    if n == 18:
+        raise ValueError("%d" % (n, h))  # noqa: F507, UP031
+    return n

@@ -32,7 +32,7 @@ PACKAGE = Path(pytocu.__file__).parent
 
 _GROUND = {
     "ahead", "binding", "c_functions", "call_operations", "deferred", "errors", "config", "guards", "lazy", "llvm_access",
-    "operands", "record", "tree_calls", "tree_text", "trees",
+    "operands", "record", "sentences", "tree_calls", "tree_text", "trees",
 }  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
@@ -48,6 +48,7 @@ FLOORS: dict[str, set[str]] = {
     "llvm_access": _GROUND,
     "operands": _GROUND,
     "record": _GROUND,
+    "sentences": _GROUND,
     "tree_text": _GROUND,
     "tree_calls": _GROUND,
     "trees": _GROUND,

@@ -65,6 +65,7 @@ _refuse_keys = Deferred("pytocu.frontend.builtin_calls", "refuse_keys")
 _call_pure = Deferred("pytocu.frontend.builtin_calls", "call_pure")
 _extend = Deferred("pytocu.frontend.extending", "extend")
 _text_of = Deferred("pytocu.frontend.formatting", "text_of")
+_exception_of = Deferred("pytocu.frontend.formatting", "exception_of")
 _heap_functions = Deferred("pytocu.frontend.heaps", "functions")
 _make_queue = Deferred("pytocu.frontend.queues", "make")
 _call_queue = Deferred("pytocu.frontend.queues", "call_method")
@@ -200,8 +201,10 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
         if isinstance(owner, np.generic) and method == "astype":
             return _known_cast(context, function, owner, *args, **kwargs)
         return _call_pure(context, function, *args, **kwargs)
-    if (type(owner) is str and method == "format") or (any(function is f for f in (str, repr)) and len(args) == 1):
-        return _text_of(context, function, args, kwargs)
+    if (type(owner) is str and method == "format") or any(function is f for f in (str, repr, format)):
+        return _text_of(frame, function, args, kwargs)
+    if isinstance(function, type) and issubclass(function, Exception) and not kwargs and _is_pure(function):
+        return _exception_of(context, function, args)
     special = inspect.getattr_static(type(function), "__call__", None)
     if isinstance(special, types.FunctionType) and not isinstance(function, type):
         note_member(context, function, "__call__")

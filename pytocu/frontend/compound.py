@@ -15,7 +15,8 @@ from pytocu.frontend.control import branch
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_with_step, require_step
 from pytocu.frontend.flags import condition
-from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, flow_of
+from pytocu.frontend.formatting import exception_of, showing
+from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, Shown, flow_of
 from pytocu.frontend.leaving import around, for_loop, while_loop
 from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
@@ -438,15 +439,10 @@ def _enter(frame: Frame, item: ast.withitem) -> None:
         )
 
 
-def _message(frame: Frame, node: ast.expr) -> tuple[Any, list[Value]]:
-    """Part of an exception, and the ints of run time that it shows; other run-time values show as their types."""
-    context = frame.context
-    shown: list[Value] = []
-    saved, context.in_message = context.in_message, shown
-    try:
+def _message(frame: Frame, node: ast.expr) -> tuple[Any, list[Shown]]:
+    """An exception, with the values of run time that its text shows."""
+    with showing(frame.context) as shown:
         return evaluate(frame, node), shown
-    finally:
-        context.in_message = saved
 
 
 def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
@@ -461,13 +457,19 @@ def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
     return failing(context, value, shown)
 
 
+def _assertion(frame: Frame, node: ast.Assert) -> tuple[Exception, list[Shown]]:
+    """What an assertion raises."""
+    if node.msg is None:
+        return AssertionError(), []
+    with showing(frame.context) as shown:
+        return exception_of(frame.context, AssertionError, (evaluate(frame, node.msg),)), shown
+
+
 def _assert(frame: Frame, node: ast.Assert) -> None:
     context = frame.context
     value = evaluate_test(frame, node.test)
 
-    def refused() -> Returned:
-        text, shown = ([], []) if node.msg is None else _message(frame, node.msg)
-        return failing(context, AssertionError(*(() if node.msg is None else (text,))), shown)
+    refused = lambda: failing(context, *_assertion(frame, node))  # noqa: E731
 
     if decides(value):
         branch(frame, value, lambda: None, refused)
@@ -481,9 +483,8 @@ def _assert(frame: Frame, node: ast.Assert) -> None:
 def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
     value = evaluate_test(frame, node.test)
-    text = () if node.msg is None else (_message(frame, node.msg)[0],)
     onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
-    refused = lambda: failing(context, AssertionError(*text))  # noqa: E731
+    refused = lambda: failing(context, *_assertion(frame, node))  # noqa: E731
     if decides(value):
         return flow_of(branch(frame, value, onward, refused)).signal() or Flow()
     return None if truth(context, value, "the assertion") else refused()

@@ -9,7 +9,6 @@ which (`Flow`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
@@ -19,7 +18,7 @@ from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
 from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, merge_names, note_choices
 from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
-from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if
+from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if, shows_data
 from pytocu.frontend.ranges import Facts, facts_of, knowing, note, outside_of
 from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
@@ -29,6 +28,7 @@ from pytocu.ir.dims import Dim, DimLike, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, Type, WeakType, shape_of
 
 _begin = Deferred("pytocu.frontend.counted", "begin")
+_renumbered = Deferred("pytocu.sentences", "renumbered")
 
 
 def choice(frame: Frame, test: Flag, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
@@ -133,14 +133,17 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
 def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Raised) -> None:
     """Let the program raise an exception where a condition is `taken`, behind what that side does before it raises."""
     context = frame.context
-    if not any(map(may_fail, insts)):
+    if not any(map(may_fail, insts)) and not shows_data(found, insts):
         # What the text of the exception shows.
         context.builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types))
         refuse_if(context, test, taken, found)
         return
     if not found.written:
+        known = list(context.read)
         with context.builder.behind(insts):
             refuse(context, found)
+        # What the text shows is read on that side only.
+        context.read = known
     here = State(frame)
     sides = [Side(insts, Flow(), here), Side([], Flow(), State(frame, here))]
     _joined(frame, test, here, sides if taken else sides[::-1])
@@ -289,8 +292,7 @@ def _only(inst: Inst, once: DimLike) -> list[Inst]:
         case "equal" | "fits" | "meets":
             error, sentence, *parts = inst.attr("shapes")
             # The sentence tells of the lengths themselves, behind what is compared.
-            renumbered = re.sub(r"(?<!\{)\{(\d+)\}", lambda found: f"{{{int(found[1]) + 2}}}", sentence)
-            attrs["shapes"] = (error, renumbered, *parts)
+            attrs["shapes"] = (error, _renumbered(sentence, 2), *parts)
             attrs["dims"] = (first * once, others[0] * once, first, *others)
         case str(kind) if kind == "squeeze" or kind.startswith("empty "):
             attrs["dims"] = (first * once + 1 - once,)

@@ -78,11 +78,34 @@ def flow_of(signal: Any) -> Flow:
     return Flow(broke=signal is BREAK)
 
 
+class Shown(Record):
+    """A value of run time in the text of an exception.
+
+    Attributes
+    ----------
+    form : str
+        What makes it of numbers, as `pytocu.sentences` says it, with ``@`` for each of the `values`.
+    values : tuple of Value
+        Scalars.
+    how : str
+        What stands behind that in a field; it may have marks.
+    refused : CompileError or None
+        Why a run does not show it; the values are not scalars then.
+    """
+
+    __pytocu_plain__ = True
+
+    form: str
+    values: tuple[Value, ...]
+    how: str = ""
+    refused: CompileError | None = None
+
+
 class Failing(Mutable):
     """What is returned where a vectorized function raises by data: nothing, and the exception is required not to be.
 
-    The sentence has ``{2}`` and so on for the ints of run time that are `shown`, or for the `lengths` of the call.  The `parts`
-    of it besides the sentence are what :func:`pytocu.errors.told` gives.
+    The sentence is a template of `str.format`, with marks for the values of run time that are `shown`, or ``{2}`` and so on for
+    the `lengths` of the call.  The `parts` of it besides the sentence are what :func:`pytocu.errors.told` gives.
     """
 
     __pytocu_plain__ = True
@@ -90,7 +113,7 @@ class Failing(Mutable):
     error: str
     sentence: str
     loc: Loc
-    shown: tuple[Value, ...] = ()
+    shown: tuple[Shown, ...] = ()
     parts: tuple[Any, ...] = ()
     lengths: tuple[DimLike, ...] = ()
 
@@ -147,13 +170,23 @@ class Late:
         self.read = read
 
 
-_MARK = "\u27e6(\\d+)\u27e7"
-"""What stands in the text of an exception for an int of run time."""
+_MARK = re.compile("\ue000(\\d+)\ue001")
+"""What stands in the text of an exception for a value of run time: characters for private use."""
 
 
 def mark(number: int) -> str:
-    """The mark of an int of run time."""
-    return f"\u27e6{number}\u27e7"
+    """The mark of a value of run time in a text."""
+    return f"\ue000{number}\ue001"
+
+
+def with_marks(text: str, put: Callable[[int], str]) -> str:
+    """A text with something else for each mark, by its number."""
+    return _MARK.sub(lambda found: put(int(found[1])), text)
+
+
+def is_marked(text: str) -> bool:
+    """Whether a text shows values of run time."""
+    return _MARK.search(text) is not None
 
 
 class Text:
@@ -162,9 +195,8 @@ class Text:
     Attributes
     ----------
     text : str
-        With marks for the ints.
-    shown : sequence of Value
-        The ints.
+        With marks for them.
+    shown : sequence of Shown
     error : CompileError
         What is raised where anything else asks for the text.
     """
@@ -172,7 +204,7 @@ class Text:
     __pytocu_plain__ = True
     __slots__ = ("error", "shown", "text")
 
-    def __init__(self, text: str, shown: Sequence[Value], error: CompileError):
+    def __init__(self, text: str, shown: Sequence[Shown], error: CompileError):
         self.text, self.shown, self.error = text, shown, error
 
     def said(self, context: Context) -> str:
@@ -180,8 +212,9 @@ class Text:
         if context.in_message is None:
             raise self.error
         first = len(context.in_message)
-        context.in_message.extend(self.shown)
-        return re.sub(_MARK, lambda found: mark(first + int(found[1])), self.text)
+        moved = lambda text: with_marks(text, lambda number: mark(first + number))  # noqa: E731
+        context.in_message.extend(one._replace(how=moved(one.how)) for one in self.shown)
+        return moved(self.text)
 
 
 def no_step(name: str) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.frames import Failing, Frame, Raised
+from pytocu.frontend.frames import Failing, Frame, Raised, Shown, mark
 from pytocu.frontend.kinds import Maybe
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
@@ -268,11 +268,11 @@ def refuse_unheld(context: Context, grown: Grown, rows: Value, target: DType) ->
     low = binary(context, "greater_equal", rows, float(bounds.min) if source.kind == "f" else int(bounds.min))
     outside = elementwise(context, "invert", binary(context, "bitwise_and", low, high))
     if isinstance(grown.type, WeakType) and grown.type.kind == "int" and not grown.mixed and len(dimensions(rows)) == 1:
-        sentence = f"Python integer {{2}} out of bounds for {target.numpy}"
+        sentence = f"Python integer {mark(0)} out of bounds for {target.numpy}"
         counted = _scan(context, "add", outside, 0, I64.numpy)
         first = binary(context, "bitwise_and", outside, binary(context, "equal", counted, 1))
-        shown = (read_number(context, _reduce(context, "add", binary(context, "multiply", rows, first), 0)),)
-        error, failing = raised(OverflowError(sentence), context.loc), Failing("OverflowError", sentence, context.loc, shown)
+        shown = Shown("@", (read_number(context, _reduce(context, "add", binary(context, "multiply", rows, first), 0)),))
+        error, failing = raised(OverflowError(sentence), context.loc), Failing("OverflowError", sentence, context.loc, (shown,))
     else:
         sentence, help = f"{grown.text} holds a number that {target.numpy} does not hold", "write np.array(...).astype(...)"
         error = UnsupportedError(sentence, context.loc, help)

@@ -5,29 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, builtin_name, class_name, failure, raised, told
 from pytocu.frontend.compaction import read_length
-from pytocu.frontend.frames import Failing, Flow, Raised, Returned, flow_of, mark
-from pytocu.frontend.ranges import bound_count, new_name, number_as_dim
+from pytocu.frontend.frames import Failing, Flow, Raised, Returned, Shown, flow_of, with_marks
+from pytocu.frontend.operators import elementwise
+from pytocu.frontend.ranges import bound_count, names_given, new_name, number_as_dim
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
-from pytocu.ir.types import I64, WeakType
+from pytocu.ir.types import I64, U8, U16, U32, U64, WeakType, element, scalar
 
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
+
+_BITS = {1: U8, 2: U16, 4: U32, 8: U64}
+"""Unsigned integers of so many bytes."""
 
 RAISES = "raises"
 """How the names of numbers begin that say whether the program raises."""
 
 
-def failing(context: Context, error: Exception, shown: Sequence[Value] = ()) -> Returned:
+def failing(context: Context, error: Exception, shown: Sequence[Shown] = ()) -> Returned:
     """An exception; in a vectorized function whether it is raised may depend on the data.
 
     Parameters
     ----------
-    shown : sequence of Value
-        The ints of run time whose marks are in its text.
+    shown : sequence of Shown
+        The values of run time whose marks are in its text.
 
     Raises
     ------
@@ -40,9 +46,7 @@ def failing(context: Context, error: Exception, shown: Sequence[Value] = ()) -> 
     sentence = _plain(str(error))
     if context.elements is None:
         found = raised(error, context.loc)
-        for number, value in enumerate(shown):
-            found.message = found.message.replace(mark(number), f"<{value.type}>")
-            sentence = sentence.replace(mark(number), f"{{{number + 2}}}")
+        found.message = with_marks(found.message, lambda number: _types_of(shown[number]))
         raise Raised(found, None if name is None else Failing(name, sentence, context.loc, tuple(shown)))
     if name is None:
         raise UnsupportedError(
@@ -50,7 +54,12 @@ def failing(context: Context, error: Exception, shown: Sequence[Value] = ()) -> 
             context.loc,
             "raise ValueError",
         )
-    return Returned(Failing(name, sentence, context.loc))
+    # Elements raise in no order, so the text says of which types their values are.
+    return Returned(Failing(name, with_marks(sentence, lambda number: _types_of(shown[number])), context.loc))
+
+
+def _types_of(shown: Shown) -> str:
+    return f"<{', '.join(str(value.type) for value in shown.values) or 'run-time values'}>"
 
 
 def _plain(text: str) -> str:
@@ -130,10 +139,10 @@ def refuse(context: Context, found: Raised) -> None:
         It is of a class of which pytocu cannot make objects.
     """
     failing = _failing_of(found)
-    shown = _numbers(context, failing)
-    # Lengths that never are equal.
-    said = {"kind": "equal", "dims": (1, 0, *shown), "shapes": (failing.error, failing.sentence, *failing.parts)}
     with context.builder.at(failing.loc):
+        sentence, numbers = _in_numbers(context, failing)
+        # Lengths that never are equal.
+        said = {"kind": "equal", "dims": (1, 0, *numbers), "shapes": (failing.error, sentence, *failing.parts)}
         context.builder.emit("check", (), said)
 
 
@@ -151,9 +160,9 @@ def refuse_if(context: Context, test: Value, wanted: bool, found: Raised) -> Non
             number = bound_count(context, context.builder.emit("python_int", (test,)), new_name(context, RAISES))
         else:
             number = read_length(context, cast(context, test, I64), 1, RAISES)
-        shown = _numbers(context, failing)
-        said = {"kind": "equal", "dims": (number, 0 if wanted else 1, *shown)}
-        context.builder.emit("check", (), {**said, "shapes": (failing.error, failing.sentence, *failing.parts)})
+        sentence, numbers = _in_numbers(context, failing)
+        said = {"kind": "equal", "dims": (number, 0 if wanted else 1, *numbers)}
+        context.builder.emit("check", (), {**said, "shapes": (failing.error, sentence, *failing.parts)})
 
 
 def behind_others(context: Context, error: CompileError | Raised) -> Raised | None:
@@ -165,7 +174,8 @@ def behind_others(context: Context, error: CompileError | Raised) -> Raised | No
     found = error if isinstance(error, Raised) else _noted(context, error)
     if context.elements is not None or found is None or found.failing is None:
         return None
-    chosen = found.failing.shown or context.doubted or any(map(is_refusal, walk(Block((), tuple(context.builder.insts)))))
+    shown = found.failing.shown and not any(one.refused for one in found.failing.shown)
+    chosen = shown or context.doubted or any(map(is_refusal, walk(Block((), tuple(context.builder.insts)))))
     if not chosen:
         return None
     refuse(context, found)
@@ -190,9 +200,83 @@ def _failing_of(found: Raised) -> Failing:
     return found.failing
 
 
-def _numbers(context: Context, failing: Failing) -> list[DimLike]:
-    """What the text of an exception shows."""
-    return [0 if dim is None else dim for dim in (*(number_as_dim(context, v) for v in failing.shown), *failing.lengths)]
+def shows_data(found: Raised, insts: Sequence[Inst]) -> bool:
+    """Whether the text of an exception shows what the host does not know before it reads it, `insts` of a side included."""
+    made = {result: inst for inst in insts for result in inst.results}
+    reads = {name for inst in insts if inst.op.name == "read_length" for name in names_given(inst)}
+    left = [value for shown in (found.failing.shown if found.failing is not None else ()) for value in shown.values]
+    while left:
+        value = left.pop()
+        inst = made.get(value)
+        if not isinstance(value.type, WeakType) or (inst is not None and reads & {n for _, a in inst.attrs for n in named(a)}):
+            return True
+        left.extend(inst.args if inst is not None else ())
+    return False
+
+
+def _in_numbers(context: Context, failing: Failing) -> tuple[str, list[DimLike]]:
+    """The sentence of an exception with fields, and the numbers that they are made of; they stand behind two others."""
+    if not failing.shown:
+        return failing.sentence, list(failing.lengths)
+    numbers: list[DimLike] = []
+    known: dict[tuple[Value, bool], str] = {}
+
+    def tokens(value: Value, inside: bool) -> str:
+        if (value, inside) not in known:
+            known[value, inside] = _tokens(context, value, numbers, inside)
+        return known[value, inside]
+
+    def field(number: int) -> str:
+        shown = failing.shown[number]
+        if shown.refused is not None:
+            raise shown.refused
+        first, *others = shown.form.split("@")
+        inside = shown.form.startswith("array")
+        form = first + "".join(tokens(value, inside) + rest for value, rest in zip(shown.values, others, strict=True))
+        return f"{{{form}{with_marks(shown.how, field)}}}"
+
+    return with_marks(failing.sentence, field), numbers
+
+
+def _tokens(context: Context, value: Value, numbers: list[DimLike], inside: bool) -> str:
+    """How a scalar is made of numbers, which are added to those before, by :mod:`pytocu.sentences`; `inside` of an array."""
+
+    def put(number: DimLike | None) -> str:
+        numbers.append(0 if number is None else number)
+        return str(len(numbers) + 1)
+
+    def of_float(part: Value) -> list[str]:
+        halves = [(half, builder.emit(f"python_{half}", (part,))) for half in ("high", "low")]
+        return [put(bound_count(context, half, new_name(context, name))) for name, half in halves]
+
+    builder = context.builder
+    if isinstance(value.type, WeakType):
+        match value.type.kind:
+            case "int":
+                return put(number_as_dim(context, value))
+            case "bool":
+                return f"truth {put(bound_count(context, builder.emit('python_int', (value,)), new_name(context, 'truth')))}"
+            case "float":
+                return " ".join(["float", *of_float(value)])
+        parts = [builder.emit(f"python_{part}", (value,)) for part in ("real", "imag")]
+        return " ".join(["complex", *(place for part in parts for place in of_float(part))])
+    words = [put(read_length(context, word, most, "word")) for word, most in _words(context, value)]
+    return " ".join([*([] if inside else [element(value.type).numpy.name]), *words])
+
+
+def _words(context: Context, value: Value) -> list[tuple[Value, int]]:
+    """The words of 32 bits of a NumPy scalar as int64, the highest first, and the largest number that each may be."""
+    dtype = element(value.type)
+    if dtype.kind == "c":
+        return [word for part in ("real", "imag") for word in _words(context, context.builder.emit(part, (value,)))]
+    if dtype.kind == "b":
+        return [(cast(context, value, I64), 1)]
+    bits = context.builder.emit("view", (value,), {}, (scalar(_BITS[dtype.numpy.itemsize]),))
+    if dtype.numpy.itemsize < 8:
+        return [(cast(context, bits, I64), 2 ** (8 * dtype.numpy.itemsize) - 1)]
+    low = elementwise(context, "bitwise_and", bits, np.uint64(2**32 - 1))
+    high = elementwise(context, "right_shift", bits, np.uint64(32))
+    return [(cast(context, half, I64), 2**32 - 1) for half in (high, low)]
 
 
 def always(context: Context, name: str, flow: Any) -> Any:

@@ -131,7 +131,7 @@ def names_in(statement: ast.AST, context: type[ast.expr_context]) -> set[str]:
 def _is_text(node: ast.expr) -> bool:
     """Whether an expression is written as a text that shows something."""
     match node:
-        case ast.JoinedStr() | ast.Call(func=ast.Attribute(attr="format")):
+        case ast.JoinedStr() | ast.Call(func=ast.Attribute(attr="format") | ast.Name(id="str" | "repr" | "format")):
             return True
         case ast.BinOp(op=ast.Mod() | ast.Add(), left=left, right=right):
             first = _is_text(left) or (isinstance(left, ast.Constant) and isinstance(left.value, str))

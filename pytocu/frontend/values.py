@@ -131,8 +131,8 @@ class Context:
         By id: arrays that those hold, and how the user writes them.  Their numbers may be others at the next call.
     active : list
         The functions being read, outermost first.
-    in_message : list of Value, or None
-        The text of an exception is read, which shows these ints of run time, each as its `mark`, and the types of others.
+    in_message : list of Shown, or None
+        The text of an exception is read, which shows these values of run time, each as its `mark`.
     compacted : list of (Value, Value)
         Masks, and the positions that they choose.
     containers : dict
@@ -284,7 +284,7 @@ class Context:
         self.shortened: set[Any] = set()
         self.positions: dict[tuple[Value, ...], Value] = {}
         self.read: list[tuple[Value, DimLike, str]] = []
-        self.in_message: list[Value] | None = None
+        self.in_message: list[Any] | None = None
         self.open = self.asking = False
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None

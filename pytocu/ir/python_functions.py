@@ -58,6 +58,10 @@ def _step(number: int) -> int:
     return number
 
 
+def _words(number: float) -> tuple[int, ...]:
+    return struct.unpack("<II", struct.pack("<d", number))
+
+
 def _from_words(high: int, low: int) -> float:
     return struct.unpack("<d", struct.pack("<II", low, high))[0]
 
@@ -89,6 +93,8 @@ PYTHON_FUNCTIONS: dict[str, PythonFunction] = {
     "python_imag": PythonFunction(lambda z: z.imag, 1, "float", raises=False),
     "python_int": PythonFunction(int, 1, "int"),
     "python_from_words": PythonFunction(_from_words, 2, "float", raises=False),
+    "python_high": PythonFunction(_part(_words, 1), 1, "int", raises=False),
+    "python_low": PythonFunction(_part(_words, 0), 1, "int", raises=False),
     "python_round": PythonFunction(round, 1, "int"),
     "python_round_to": PythonFunction(lambda digits, x: round(x, digits), 2, "same"),
     "python_exponent": PythonFunction(_exponent, 1, "same"),

@@ -339,6 +339,18 @@ def _from_words(builder: Builder, inst: Inst, args: list[Value], common: DType) 
     return builder.emit("view", (bits,), {}, (scalar(F64),))
 
 
+def _word(shift: int) -> Callable[[Builder, Inst, list[Value], DType], Value]:
+    """A half of the bits of a float."""
+
+    def half(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+        bits = builder.emit("view", (as_dtype(builder, args[0], F64),), {}, (scalar(U64),))
+        bits = builder.emit("right_shift", (bits, builder.const(shift, bits.type)))
+        low = builder.emit("bitwise_and", (bits, builder.const(2**32 - 1, bits.type)))
+        return as_dtype(builder, low, I64)
+
+    return half
+
+
 FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "python_choose": _choose,
     "python_not": _negated,
@@ -346,6 +358,8 @@ FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "python_max": _extreme("greater"),
     "python_float": _float,
     "python_from_words": _from_words,
+    "python_high": _word(32),
+    "python_low": _word(0),
     "python_step": _step,
     "python_steps": _steps,
     "python_real": _part("real"),

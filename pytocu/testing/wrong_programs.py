@@ -25,9 +25,10 @@ What is wrong with a program is said with the line, a caret, what each operand i
 instead. The classes are NumPy's and Python's own, so `except ValueError` keeps working; a shape or dtype error has NumPy's
 sentence. Several errors of one function are said at once, also those in loops and branches and in what it calls. What NumPy or
 Python refuses in a side of a branch, or in a loop that may have no step, is raised by the run that comes there, and by no
-other; what pytocu does not do is refused at once. The traceback has the line of the call and at most one line of pytocu, the
-entry of the function; `PYTOCU_DEBUG=1` keeps all. A defect of pytocu itself names the step that failed and the folder that
-reproduces it.
+other; what pytocu does not do is refused at once. The text of an exception that the program raises is Python's, with the
+numbers, NumPy scalars and shapes of the run in it; that of a vectorized function shows their types. The traceback has the line
+of the call and at most one line of pytocu, the entry of the function; `PYTOCU_DEBUG=1` keeps all. A defect of pytocu itself
+names the step that failed and the folder that reproduces it.
 
 This page is written by `python -m pytocu.testing.wrong_programs --write docs/errors.md`.
 """
@@ -101,6 +102,8 @@ PROGRAMS: tuple[Wrong, ...] = (
          "def f(x, y):\n    for k in range(len(y)):\n        x = y[:k + 1]\n    return x", "np.ones(3), np.ones(40)"),
         ("a complex number of an element", "def f(x):\n    return complex(x[0])", "np.ones(3, complex)"),
         ("a number in a text", "def f(x):\n    return f'{x.sum()}'", _ONES),
+        ("an array in the text of an exception",
+         "def f(x):\n    if x.sum() > 2:\n        raise ValueError(f'{x}')\n    return x", _ONES),
         ("an index beyond the end", "def f(x, i):\n    return x[i]", f"{_ONES}, np.array([0, 7])"),
     ),
     *_section(
