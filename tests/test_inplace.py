@@ -376,3 +376,10 @@ def test_empty_arrays_and_unit_lengths() -> None:
     for n in (0, 1, 2, 3, 1, 0, 5):
         expected, actual = ([np.arange(n, dtype="f4"), np.ones(n, "f4")] for _ in range(2))
         compare((compiled(*actual), *actual), (function(*expected), *expected))
+
+
+def test_means_of_columns_of_arguments_in_one_memory() -> None:
+    function = made("a -= b.mean(0)\nb /= 2\nreturn a", "a, b")
+    given, wanted = np.arange(16.0).reshape(4, 4), np.arange(16.0).reshape(4, 4)
+    compare(pytocu.jit(function)(given, given.T), function(wanted, wanted.T))
+    compare(given, wanted)

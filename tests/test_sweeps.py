@@ -676,3 +676,32 @@ def test_arrays_that_begin_with_equal_contents_are_one_sweep() -> None:
     agrees(two_that_begin_alike, (x,))
     plan = pytocu.jit(two_that_begin_alike).lower(x).compile("cpu").plan
     assert not [step for step in plan.steps if step[0] == "for"]
+
+
+def flat_positions(x):
+    for i, value in enumerate(x.flat):
+        x.flat[i] = value + i
+
+
+def flat_positions_before(x):
+    for i in range(2, x.size):
+        x.flat[i] = x.flat[i - 1] * 0.5 + x.flat[i - 2]
+
+
+def quotient_and_remainder(x):
+    for i in range(1, 12):
+        x[i // 4, i % 4] += x[(i - 1) // 4, (i - 1) % 4]
+
+
+def stated_positions(x, i):
+    for k in range(2, len(i)):
+        x[i[k]] = x[i[k - 1]] + x[i[k - 2]]
+
+
+@pytest.mark.parametrize("function", [flat_positions, flat_positions_before, quotient_and_remainder], ids=lambda f: f.__name__)
+def test_steps_that_go_through_the_elements_of_several_axes(function: Callable[..., Any]) -> None:
+    agrees(function, (RANDOM.random((3, 4)),))
+
+
+def test_steps_that_go_through_positions_that_come_again() -> None:
+    agrees(stated_positions, (RANDOM.random(6), np.array([1, -1, 2, 2, 2, 5, 2])))

@@ -281,11 +281,11 @@ def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int
 
     Those that are the same all along one of them are small beside the others, which decide unless they are at odds.
     """
-    # A library reads the whole of its operands, whatever element of a result is asked for.
-    pairs = (pair for root, at in roots for pair in demand([root], at, ndim, _by_library))
-    large, all = votes((pair for pair in pairs if pair[0].inst is None), parallel, ndim)
+    pairs = (pair for root, at in roots for pair in demand([root], at, ndim, _is_whole))
+    large, all = votes((pair for pair in pairs if pair[0].inst is None or pair[0].inst.op.name == "memory"), parallel, ndim)
     return (large or all) > 0
 
 
-def _by_library(value: Value) -> bool:
-    return value.inst is not None and value.inst.op.name == "library"
+def _is_whole(value: Value) -> bool:
+    """Whether operands are not read at the positions that are asked for: a library's, and arguments in one memory."""
+    return value.inst is not None and value.inst.op.name in ("library", "memory")

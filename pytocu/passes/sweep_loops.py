@@ -14,7 +14,7 @@ from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symb
 from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, is_region, numbers_of, origin, parameters
 from pytocu.ir.types import I64, INDEX, Type, element, scalar
 from pytocu.passes.accesses import Index, Walked, demand, position, target_index, whole_index
-from pytocu.passes.affine import Affine, mentions
+from pytocu.passes.affine import Affine, Part, mentions, states_positions
 from pytocu.passes.elements import Elements, Memory, Target
 from pytocu.passes.region_loops import bind_numbers
 from pytocu.passes.sweeps import Event, events, is_event
@@ -265,7 +265,7 @@ class _Writer:
             if change is None or change.op.name != "update" or change.args[0] is not param:
                 continue
             at = target_index(change.args[1], param, self.whole, e.ndim)
-            if not any(mentions(p, {name}) for p in at):
+            if not any(mentions(p, {name}) for p in at) or any(map(states_positions, at)):
                 continue
             read = {place for _, value, place in self.demanded(steps) if value is param}
             places = [_moved(at, name, d if falling else -d) for d in range(1, MOST_BACK + 1)]
@@ -421,5 +421,10 @@ def _moved(place: Index, name: str, steps: int) -> Index:
 
 
 def _substituted(place: Affine, values: dict[str, DimLike]) -> Affine:
+    """The place with other numbers, of one that no array states."""
     coefficients = tuple(substitute(c, values) for c in place.coefficients)
-    return Affine(coefficients, substitute(place.offset, values), place.parts)
+    parts: list[tuple[Part, DimLike]] = []
+    for part, factor in place.parts:
+        inner, length = part.args
+        parts.append((Part(part.name, (_substituted(inner, values), substitute(length, values))), substitute(factor, values)))
+    return Affine(coefficients, substitute(place.offset, values), tuple(parts))
