@@ -180,6 +180,28 @@ def test_a_mask_of_another_length() -> None:
         pytocu.jit(lambda x, m: x[m].sum())(LONG, SMALL > 0)
 
 
+def behind_an_axis(x, m):
+    x[:, m] = 1
+
+
+def behind_a_number(x, m):
+    x[1, m] = 1
+
+
+def added_behind_an_axis(x, m):
+    x[:, m] += 1
+
+
+@pytest.mark.parametrize("function", [behind_an_axis, behind_a_number, added_behind_an_axis], ids=lambda f: f.__name__)
+def test_the_axis_that_a_mask_does_not_fit(function: Callable[..., Any]) -> None:
+    arguments = np.zeros((2, 3, 4)), np.array([True, False, True, False, True])
+    with pytest.raises(IndexError) as expected:
+        function(*arguments)
+    with pytest.raises(IndexError) as found:
+        pytocu.jit(function)(*arguments)
+    assert str(expected.value) in str(found.value)
+
+
 def test_masked_work_is_one_kernel() -> None:
     z = LONG * 1j
     assert len(pytocu.jit(squares).lower(LONG, LONG, LONG > 0).kernels) == 1

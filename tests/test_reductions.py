@@ -28,6 +28,7 @@ from reduction_tools import (
 )
 
 import pytocu
+from pytocu.errors import CompileError, UnsupportedError
 from pytocu.ir import interp
 from pytocu.ir.dims import evaluate
 from pytocu.testing.compare import compare
@@ -464,6 +465,32 @@ def test_output_arrays_of_another_shape(shapes: str) -> None:
             fits = False
         assert fits == (x.shape[1:] == out.shape)
     assert fits or (out == 1).all()
+
+
+MISFITS = [
+    ("np.sum(a, axis=1, out=b)", "3,5 4"), ("np.max(a, axis=0, out=b)", "3,5 4"), ("np.mean(a, axis=0, out=b)", "3,5 1"),
+    ("np.any(a, axis=1, keepdims=True, out=b)", "3,5 4,1"), ("np.sum(a, axis=1, keepdims=True, out=b)", "3,5 3,5"),
+    ("np.sum(a, axis=1, out=b)", "2,3,4 2,1"), ("np.sum(a, axis=(0, 2), out=b)", "2,3,4 2"),
+    ("np.sum(a, axis=1, out=b)", "1,5 4"),
+    ("np.cumsum(a, axis=1, out=b)", "3,5 3,4"), ("np.add.accumulate(a, out=b)", "3,5 4,5"), ("np.cumsum(a, out=b)", "5 4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "shapes"), MISFITS)
+def test_what_is_said_of_output_arrays_of_another_shape(text: str, shapes: str) -> None:
+    arguments = [np.ones(tuple(map(int, s.split(",")))) for s in shapes.split()]
+    function = make_function("ab", [text], {"np": np})
+    with pytest.raises(ValueError) as expected:
+        function(*arguments)
+    with pytest.raises(CompileError) as found:
+        pytocu.jit(function)(*arguments)
+    assert isinstance(found.value, ValueError) and found.value.message == str(expected.value)
+    assert (arguments[1] == 1).all()
+
+
+def test_an_accumulation_that_repeats_its_array_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="one row or column is repeated"):
+        pytocu.jit(lambda a, b: np.cumsum(a, axis=1, out=b))(np.ones((1, 5)), np.ones((3, 5)))
 
 
 @pytest.mark.parametrize("dtype", ["i4", "u8", "i1"])

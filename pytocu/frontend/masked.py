@@ -42,19 +42,26 @@ def chosen(context: Context, array: Value, mask: Value) -> Masked:
     return Masked(_frozen(context, array), _frozen(context, mask))
 
 
-def check_mask(context: Context, array: Value, mask: Value) -> None:
-    """State that a mask has the lengths of the first axes of an array.
+def check_mask(context: Context, array: Value, mask: Value, first: int = 0, axis: int = 0) -> None:
+    """State that a mask has the lengths of axes of an array.
+
+    Parameters
+    ----------
+    first : int
+        The first of these axes.
+    axis : int
+        Its number in the message, of the array of which this one may be a part.
 
     Raises
     ------
     IndexingError
         The lengths are known, or it has more axes.
     """
-    shape, lengths = dimensions(array), dimensions(mask)
+    shape, lengths = dimensions(array)[first:], dimensions(mask)
     if len(lengths) > len(shape):
         raise IndexingError(_TOO_MANY.format(len(shape), len(lengths)), context.loc)
-    for axis, (length, wanted) in enumerate(zip(lengths, shape, strict=False)):
-        require_equal(context, wanted, length, "IndexError", DIFFERENT, axis, operands=(array, mask))
+    for number, (length, wanted) in enumerate(zip(lengths, shape, strict=False), axis):
+        require_equal(context, wanted, length, "IndexError", DIFFERENT, number, operands=(array, mask))
 
 
 def _frozen(context: Context, value: Value) -> Value:

@@ -138,13 +138,13 @@ def without_numbers(context: Context, base: Value, key: Any, number: int, mask: 
     return view, mask, sum(isinstance(item, slice) for item in items[:number])
 
 
-def assign(context: Context, target: Value, mask: Value, first: int, value: Any) -> None:
+def assign(context: Context, target: Value, mask: Value, first: int, value: Any, axis: int) -> None:
     """``target[mask] = value``: a choice for each element, of what is there and what is assigned.
 
     Parameters
     ----------
-    first : int
-        The axis of the target on which the mask begins.
+    first, axis : int
+        The axis of the target on which the mask begins, and that of the array of which the target is a view.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any)
     """
     ndim, count = len(dimensions(target)), len(dimensions(mask))
     moved = target if first == 0 else _to_front(context, target, first, count)
-    check_mask(context, moved, mask)
+    check_mask(context, target, mask, first, axis)
     note_write(context, target, DESTINATION)
     dtype = element(target.type)
     known = known_number(value)

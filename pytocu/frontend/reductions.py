@@ -315,12 +315,6 @@ def mask_like(context: Context, where: Any, value: Value) -> Value:
 
 
 def _check_output(context: Context, value: Value, axes: Sequence[int], keepdims: bool, out: Value) -> None:
-    shape = dimensions(value)
-    wanted = tuple(1 if a in axes else d for a, d in enumerate(shape) if keepdims or a not in axes)
-    check_lengths(context, dimensions(out), wanted)
-
-
-def check_lengths(context: Context, out: Sequence[DimLike], wanted: Sequence[DimLike]) -> None:
     """State that an output array has exactly the shape of the result; they have as many axes.
 
     Raises
@@ -328,10 +322,40 @@ def check_lengths(context: Context, out: Sequence[DimLike], wanted: Sequence[Dim
     ShapeError
         The lengths are known and differ.
     """
-    shapes = (tuple(out), tuple(wanted))
-    for pair in zip(out, wanted, strict=True):
-        if pair[0] != pair[1]:
-            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": shapes})
+    shape, own = dimensions(value), dimensions(out)
+    kept = [a for a in range(len(shape)) if keepdims or a not in axes]
+    ends = [(k, length, a, shape[a]) for k, (length, a) in enumerate(zip(own, kept, strict=True))]
+    behind = 2 + len(own)
+
+    def unequal(length: DimLike, other: DimLike, sentence: str, shown: Sequence[DimLike] = ()) -> None:
+        require_equal(context, length, other, "ValueError", sentence, *own, *shown, operands=(out, value))
+
+    words = [f"{{{2 + kept.index(a)}}}" if a in kept else "newaxis" for a in range(len(shape))]
+    mapped = words[next((n for n, word in enumerate(words) if word != "newaxis"), len(words)) :]
+    misfit = f"{REMAPPED}{fields(2, own)}->({','.join(mapped)}) {fields(behind, shape)} "
+    for _, length, _, other in ends:
+        if length != 1 and other != 1:
+            unequal(length, other, misfit, shape)
+    for _, length, a, other in ends:
+        if a in axes and length != 1 and other != 1:
+            found = f"operand was set up as a reduction along axis {a}, but the length of the axis is {{2}} (it has to be 1)"
+            require_equal(context, length + 1, 0, "ValueError", found, length, operands=(out, value))
+    for k, length, a, other in ends:
+        if a not in axes and length == 1:
+            unequal(1, other, _DISABLED.format(k))
+    whole = [length if other == 1 else other for _, length, _, other in ends]
+    grown = tuple(whole[kept.index(a)] if a in kept and a not in axes else shape[a] for a in range(len(shape)))
+    text, wider = fields(behind, shape), fields(behind + len(shape), grown)
+    for _, length, _, other in ends:
+        if other == 1:
+            found = f"non-broadcastable operand with shape {text} doesn't match the broadcast shape {wider}"
+            unequal(length, 1, found, (*shape, *grown))
+
+
+_DISABLED = (
+    "output operand requires a reduction along dimension {}, but the reduction is not enabled. The dimension size of 1 does "
+    "not match the expected output shape."
+)
 
 
 def replaced_nan(context: Context, value: Value, other: Any) -> tuple[Value, Value | None]:

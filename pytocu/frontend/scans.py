@@ -13,13 +13,13 @@ from pytocu.frontend.operators import attempt, check_plain, truths
 from pytocu.frontend.reductions import (
     ROUNDING,
     accumulator,
-    check_lengths,
     known_axis,
     repeated,
     replaced_nan,
     row_of,
     stand_in,
 )
+from pytocu.frontend.requirements import REMAPPED, fields, require_equal
 from pytocu.frontend.tables import methods
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.ir import promote
@@ -52,11 +52,40 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
         )
     if out is not None:
         note_write(context, out, OUTPUT)
-        check_lengths(context, dimensions(out), dimensions(value))
+        _check_output(context, out, value)
     kept = F32 if result is F16 and row in ROUNDING else result
     made = truths(context, value) if name.startswith("logical") else cast(context, cast(context, value, result), kept)
     made = context.builder.emit("scan", (made,), {"op": row, "axis": axis})
     return cast(context, made, result if out is None else element(out.type))
+
+
+def _check_output(context: Context, out: Value, value: Value) -> None:
+    """State that an output array has the shape of the array that is accumulated; they have as many axes.
+
+    Raises
+    ------
+    ShapeError
+        The lengths are known and differ.
+    UnsupportedError
+        NumPy repeats the array.
+    """
+    own, shape = dimensions(out), dimensions(value)
+    count = len(shape)
+    each = " ".join(f"{fields(first, own)}->{fields(first, own)}" for first in (2, 2 + count))
+    sentence = f"{REMAPPED}{each} " if count > 1 else "provided out is the wrong size for the accumulation."
+    shown = (*own, *shape) if count > 1 else ()
+    for length, other in zip(own, shape, strict=True):
+        if count == 1 or 1 not in (length, other):
+            require_equal(context, length, other, "ValueError", sentence, *shown, operands=(out, value))
+    for pair in zip(own, shape, strict=True):
+        if count > 1 and pair[1] == 1 != pair[0]:
+            raise UnsupportedError(
+                "an array of one row or column is repeated by the accumulation into a larger one",
+                context.loc,
+                "accumulate np.broadcast_to(x, out.shape)",
+            )
+        if count > 1 and pair[0] == 1 != pair[1]:
+            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (tuple(own), tuple(shape))})
 
 
 def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
