@@ -15,10 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from pytocu.deferred import Deferred
 from pytocu.record import Record
-
-_said = Deferred("pytocu.sentences", "said")
 
 
 class Loc(Record):
@@ -369,8 +366,10 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
     >>> isinstance(error, IndexError), error.message
     (True, 'index 7 is out of bounds for axis 0 with size 5')
     """
+    from pytocu.sentences import said  # Programs that raise nothing do not read it.
+
     try:
-        text = _said(sentence, numbers)
+        text = said(sentence, numbers)
     except (ArithmeticError, TypeError, ValueError, LookupError) as error:
         return located(error, loc)
     if kind == "UnsupportedError":

@@ -88,11 +88,13 @@ def test_one_kernel_fills_all_pieces(function: Callable[..., Any]):
 
 
 def test_threads_inside_a_piece_decide_once():
-    """The rows of a thread are written out for the inside; elsewhere they are a loop."""
+    """The columns of a vector, or the rows of a thread, are written out for the inside; elsewhere they are a loop."""
     kernel = pytocu.jit(border).lower("f32[n, m]").compile("cuda:sm_90", "cuda_c").source
-    inside = kernel.partition("} else {")[0]
-    assert inside.count("out[") == 4
-    assert kernel.count("for (") <= 6
+    parts = [part for part in kernel.split("} else {") if "out[" in part]
+    # A vector; an element at its border, and four rows where there are no vectors; an element at theirs; the rows left over.
+    assert [part.count("out[") for part in parts] == [1, 5, 1, 1]
+    assert "*(f32x4*)&out[" in parts[0]
+    assert kernel.count("for (") <= 10
 
 
 def test_what_changes_an_argument_or_is_strided_stays_a_change():
