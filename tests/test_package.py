@@ -76,6 +76,7 @@ FLOORS: dict[str, set[str]] = {
 
 LATE = {
     ("__main__", "pytocu.cli.main.main"),
+    ("errors", "pytocu.sentences.said"),
     ("source_function", "pytocu.driver"),
     ("source_function", "pytocu.explain.watch"),
     *(("driver", f"pytocu.backend.{name}") for name in ("cpu", "cubin", "cuda_c", "llvm", "nvrtc", "nvvm", "sass")),
