@@ -197,6 +197,8 @@ class _PlanWriter:
             case "assume":
                 self.assumptions.append(Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number")))
                 return None
+            case "check" if inst.attr("kind") == "warn":
+                return ("warn", inst.attr("dims"), *inst.attr("shapes")[:4])
             case "check":
                 return ("check", inst.attr("kind"), inst.attr("dims"), inst.attr("shapes"))
             case "allocate":

@@ -86,6 +86,8 @@ def _step(plan: Plan, step: Step) -> str:
     match step:
         case ("check", "equal" | "fits" | "meets", dims, (error, sentence, *_)):
             return f"check equal: {' and '.join(map(str, dims[:2]))}, or raise {error} ({sentence})"
+        case ("warn", _, path, sentence, *_):
+            return f"give {path.rpartition(':')[2]} ({sentence})"
         case ("check", kind, dims, shapes):
             of = f", of shapes {' and '.join(map(_shape, shapes))}" if shapes else ""
             return f"check {kind}: {' and '.join(map(str, dims))}{of}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import itertools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -21,7 +22,7 @@ from pytocu.frontend.leaving import around, for_loop, while_loop
 from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import binary, truth
-from pytocu.frontend.raising import failing
+from pytocu.frontend.raising import failing, warned
 from pytocu.frontend.state import Reading, State, wanted_at
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
@@ -455,6 +456,33 @@ def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
     if not isinstance(value, Exception):
         raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
     return failing(context, value, shown)
+
+
+def warn(frame: Frame, node: ast.Call) -> None:
+    """``warnings.warn(message, category, stacklevel)``."""
+    context = frame.context
+    with showing(context) as shown:
+        args = [evaluate(frame, arg) for arg in node.args]
+        named = {keyword.arg or "": evaluate(frame, keyword.value) for keyword in node.keywords}
+        try:
+            bound = _WARN.bind(*args, **named)
+        except TypeError:
+            raise UnsupportedError("arguments of warnings.warn", context.loc, "warnings.warn(text, UserWarning)") from None
+        bound.apply_defaults()
+        message, kind, level, _ = bound.args
+        if isinstance(message, Warning):
+            kind = type(message)
+        elif kind is None:
+            kind = UserWarning
+        if not (isinstance(kind, type) and issubclass(kind, Warning)):
+            raise raised(TypeError(f"category must be a Warning subclass, not '{type(kind).__name__}'"), context.loc)
+        if not isinstance(level, int) or not isinstance(message, str | Warning):
+            text = "warnings.warn takes a text and a level that are known while compiling"
+            raise UnsupportedError(text, context.loc, "warnings.warn(f'... {n}', stacklevel=2)")
+    warned(context, kind, str(message), shown, max(level, 1))
+
+
+_WARN = inspect.signature(lambda message, category=None, stacklevel=1, source=None: None)
 
 
 def _assertion(frame: Frame, node: ast.Assert) -> tuple[Exception, list[Shown]]:

@@ -244,6 +244,8 @@ def hoist(
                 context.builder.insts.append(counted)
             continue
         first = inst.op.name in ("check", "assume", "writable") and not names & mentioned(inst)
+        # Each step gives its warning.
+        first = first and inst.attr("kind", "") != "warn"
         # Whether an exception is raised is asked where the program does.
         ahead = inst.op.name == "bind" and not names & named(inst.attr("length"))
         if ahead and not inst.attr("names")[0].startswith(RAISES):

@@ -16,6 +16,7 @@ from pytocu.frontend.ranges import bound_count, names_given, new_name, number_as
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
+from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import I64, U8, U16, U32, U64, WeakType, element, scalar
 
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
@@ -175,11 +176,38 @@ def behind_others(context: Context, error: CompileError | Raised) -> Raised | No
     if context.elements is not None or found is None or found.failing is None:
         return None
     shown = found.failing.shown and not any(one.refused for one in found.failing.shown)
-    chosen = shown or context.doubted or any(map(is_refusal, walk(Block((), tuple(context.builder.insts)))))
+    chosen = shown or context.doubted or any(map(_is_said, walk(Block((), tuple(context.builder.insts)))))
     if not chosen:
         return None
     refuse(context, found)
     return Raised(found.error, found.failing, found.stated, written=True)
+
+
+def warned(context: Context, kind: type[Warning], text: str, shown: Sequence[Shown], level: int) -> None:
+    """Let the program give a warning where it stands.
+
+    Raises
+    ------
+    UnsupportedError
+        It is given for elements, or the class is not found again by its name.
+    """
+    if context.elements is not None:
+        raise UnsupportedError("warnings.warn in a vectorized function is not compiled", context.loc, "warn around the call")
+    path = class_path(kind)
+    if class_at(path) is not kind:
+        text = f"the class {kind.__name__} of a warning is not found by its name in its module"
+        raise UnsupportedError(text, context.loc, "define it outside of functions")
+    sentence, numbers = _in_numbers(context, Failing("", _plain(text), context.loc, tuple(shown)))
+    functions = [getattr(f, "frame", None) or f for f in reversed(context.active)]
+    modules = tuple([getattr(f, "function", f).__module__ or "" for f in functions])
+    # Each is a warning of its own, though others may say the same.
+    said = (path, sentence, modules, level, context.name("warning"))
+    context.builder.emit("check", (), {"kind": "warn", "dims": (0, 0, *numbers), "shapes": said})
+
+
+def _is_said(inst: Inst) -> bool:
+    """Whether an instruction raises an exception of the program, or gives a warning."""
+    return is_refusal(inst) or (inst.op.name == "check" and inst.attr("kind") == "warn")
 
 
 def is_refusal(inst: Inst) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from pytocu.frontend.values import Context, Grown
 from pytocu.ir.core import Value
 
 _compound = Deferred("pytocu.frontend.compound", "run")
+_warn = Deferred("pytocu.frontend.compound", "warn")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _sentence = Deferred("pytocu.frontend.formatting", "sentence")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
@@ -159,6 +161,10 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
             _augmented(frame, node)
         case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Global() | ast.Nonlocal():
             pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr="warn") | ast.Name(id="warn") as called) as call) if (
+            evaluate(frame, called) is warnings.warn
+        ):
+            _warn(frame, call)
         case ast.Expr(value=value):
             evaluate(frame, value)
         case ast.If() | ast.For() | ast.While() | ast.With() | ast.Assert() | ast.Raise():

@@ -11,6 +11,7 @@ from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, S
 from pytocu.ir.core import Inst
 from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
+from pytocu.ir.python_functions import give_warning
 from pytocu.ir.types import shape_of
 
 
@@ -81,6 +82,9 @@ def check(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
                 if kind == "meets":
                     refuse_repeating([(dims[0],), (dims[1],)], inst.loc)
                 raise tell(failure(error, sentence, dims, inst.loc), parts)
+        case "warn":
+            path, sentence, modules, level, _ = inst.attr("shapes")
+            give_warning(path, sentence, dims, inst.loc, modules, level)
         case kind:
             raise InternalError(f"check has no kind {kind!r}")
     return ()

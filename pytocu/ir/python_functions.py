@@ -9,11 +9,15 @@ from __future__ import annotations
 import math
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
+from pytocu.deferred import Deferred
+from pytocu.errors import Loc, callers_frame, located
 from pytocu.record import Record
+
+_said = Deferred("pytocu.sentences", "said")
 
 
 class PythonFunction(Record):
@@ -134,3 +138,37 @@ def class_at(path: str) -> Any:
     for name in names.split("."):
         found = getattr(found, name, None)
     return found
+
+
+def give_warning(path: str, sentence: str, numbers: Sequence[int], loc: Loc, modules: Sequence[str], level: int) -> None:
+    """What ``warnings.warn`` does where a program stands.
+
+    Parameters
+    ----------
+    path : str
+        The class, as :func:`class_path` says it.
+    sentence : str
+        See `pytocu.sentences`.
+    modules : sequence of str
+        The modules of the functions that are read there, the innermost first.
+    level : int
+        Which function's line it is about: 1 is the innermost, and what is above all of them calls the function.
+
+    Raises
+    ------
+    Warning
+        Python's filters make it an exception.
+    """
+    import warnings
+
+    places = list(loc.chain())
+    try:
+        text, kind = _said(sentence, numbers), class_at(path)
+        if level > len(places):
+            warnings.warn(text, kind, stacklevel=callers_frame() + level - len(places) - 1)
+            return
+        place, module = places[level - 1], modules[level - 1]
+        registry = vars(sys.modules[module]).setdefault("__warningregistry__", {}) if module in sys.modules else {}
+        warnings.warn_explicit(text, kind, place.file, place.line, module, registry)
+    except (Warning, ArithmeticError, TypeError, ValueError, LookupError) as error:
+        raise located(error, loc) from None

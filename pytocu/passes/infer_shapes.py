@@ -340,6 +340,8 @@ class _Writer:
 
     def fits(self, check: Inst) -> bool | None:
         """Whether lengths are what is checked; None where that is known only at run time."""
+        if check.attr("kind") == "warn":
+            return None
         names = {name for _, value in check.attrs for name in named(value)}
         if _compared(check) in self.checked:
             return True

@@ -236,6 +236,8 @@ def _judge(plan: Plan, loop: Step, body: Sequence[Step], memory: set[int]) -> St
                 loops = True
             case ("while", *_):
                 return "there is a while loop in its steps"
+            case ("warn", *_):
+                return "a warning is given in its steps"
             case ("library", _, name, *_):
                 return f"np.{name} is a call of the caller's library"
             case ("read_length", *_):

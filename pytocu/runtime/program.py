@@ -207,6 +207,9 @@ class _Writer(Text):
                 fail = self.failures.lengths(error, sentence, position, kind, said)
                 values = ", ".join(self.dims(part) for part in (dims, *shapes))
                 self.check(f"{self.dim(dims[0])} != {self.dim(dims[1])}", f"{self.constant(fail, 'fail')}({values})")
+            case ("warn", dims, path, sentence, modules, level):
+                give = self.constant(self.failures.warning(position, path, sentence, modules, level), "give")
+                add(f"{give}({self.dims(dims)})")
             case ("check", "squeeze", dims, _):
                 self.check(f"{self.dim(dims[0])} != 1", f"fail_squeeze({position})")
             case ("check", str(kind), dims, _) if kind.startswith("empty "):

@@ -16,6 +16,7 @@ from pytocu.runtime.plan import Plan
 _operand_notes = Deferred("pytocu.operands", "operand_notes")
 _output_notes = Deferred("pytocu.operands", "output_notes")
 _array_notes = Deferred("pytocu.operands", "array_notes")
+_give_warning = Deferred("pytocu.ir.python_functions", "give_warning")
 _assignment_notes = Deferred("pytocu.operands", "assignment_notes")
 
 
@@ -43,6 +44,16 @@ class Failures:
     def lengths(self, error: str, sentence: str, position: int, kind: str, said: Sequence[Any]) -> Callable[..., None]:
         """What raises an error about lengths that it is given, of which NumPy may repeat one that is 1; `said` is told too."""
         return partial(self._lengths, error, sentence, position, kind, said)
+
+    def warning(self, position: int, path: str, sentence: str, modules: Sequence[str], level: int) -> Callable[..., None]:
+        """What gives a warning that shows numbers, which it is given."""
+
+        def give(numbers: Sequence[int]) -> None:
+            loc = self.loc(position)
+            assert loc is not None
+            _give_warning(path, sentence, numbers, loc, modules, level)
+
+        return give
 
     def steps(self, position: int, index: DimLike, size: DimLike, axis: int, steps: Any) -> Callable[[dict[str, int]], None]:
         """What raises that an index is outside of an axis in a step of loops, if it is in any, given the lengths."""

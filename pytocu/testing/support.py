@@ -201,6 +201,9 @@ def _lines() -> Iterator[str]:
     yield "\n## Python\n\n"
     names = [f.__name__ for f in BUILTINS if getattr(builtins, getattr(f, "__name__", ""), None) is f]
     yield f"Builtins with a meaning on run-time values: {_listed(names)}.\n\n"
+    yield "`raise` and `assert` with texts that show numbers, NumPy scalars, shapes and arrays of up to 16 elements of a run, "
+    yield "as `f''`, `%`, `str.format`, `format`, `str` and `repr` do; `warnings.warn` with such texts, as a statement outside "
+    yield "of vectorized functions.\n\n"
     yield f"`itertools`: {_listed([f.__name__ for f in iterators.handlers()])}; `product` also of ranges and arrays whose "
     yield "lengths only a run knows, the others of members that are known.\n\n"
     compiled = [f.__name__ for f in math_calls.MATH if f.__name__ not in math_calls.REFUSED]
