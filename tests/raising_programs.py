@@ -205,3 +205,56 @@ def of_python(n, h, z, yes):
     if n == 18:
         raise ValueError("%d" % (n, h))  # noqa: F507, UP031
     return n
+
+
+def index_behind_an_assertion(x, i):
+    assert x[0] > 100, "small"
+    return x[i]
+
+
+def assertion_behind_an_index(x, i):
+    y = x[i]
+    assert x[0] > 100, "small"
+    return y
+
+
+def index_behind_a_raise(x, i):
+    if x[0] < 100:
+        raise ValueError("small")
+    return x[i[1]]
+
+
+def one_after_the_other(x, i):
+    assert i[0] > 0, "no position"
+    v = x[i[0]]
+    assert v > 100, "small"
+    return x[i[1] + 100]
+
+
+def change_behind_an_assertion(x, i):
+    assert x.sum() > 100, "small"
+    x[i] = 1
+    return x
+
+
+def second_change_behind_an_assertion(x, i):
+    x[i] = x[0]
+    assert x.sum() > 1000, "small"
+    x += 1
+    return x
+
+
+def largest_of_none(x, i):
+    assert x[0] > 50, "small"
+    y = x[x > 10]
+    return y.max()
+
+
+def library_behind_an_assertion(x, i):
+    assert x[0] > 10, "small"
+    return np.linalg.inv(np.array([[x[0], 1], [x[0], 1]]))
+
+
+def counts_behind_an_assertion(x, i):
+    assert x[0] > 10, "small"
+    return np.bincount(i - 1)

@@ -3,7 +3,8 @@
 A kernel's result is a new array, whose elements lie in memory as NumPy lays them out where the caller
 sees it, and as those of the operands elsewhere.  Or it goes straight into the memory that an update
 changes, where no other iteration of the kernel reads what one writes; otherwise it goes into a temporary
-first, and a second kernel copies it.  Contents that are still read after they have changed are copied before.
+first, and a second kernel copies it.  On a CPU, where exceptions are raised at the statement, so does what an
+argument gets if the kernel may find an exception.  Contents that are still read after they have changed are copied before.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import put_with
 from pytocu.ir.types import ArrayType, Type, element, shape_of
 from pytocu.passes.accesses import Index, aligned, demand, target_index, view_chain, whole_index
@@ -27,7 +28,7 @@ def run(function: Function, context: PassContext) -> Function:
     """Allocate results and turn kernels into launches."""
     if function.level == "host":
         return function
-    writer = _Writer(function)
+    writer = _Writer(function, context.target.kind == "cpu")
     for position, inst in enumerate(function.body.insts):
         writer.builder.loc, writer.position = inst.loc, position
         match inst.op.name:
@@ -50,6 +51,10 @@ def _shown(inst: Inst) -> Sequence[Value]:
     return inst.args[: max(tree_numbers(inst.attr("tree")), default=-1) + 1]
 
 
+_DISTURBED = "other iterations read what it writes, so all are computed before"
+_NOTED = "the kernel may find an exception, before which the argument does not change"
+
+
 class _Writer:
     """Writes the host function.
 
@@ -60,8 +65,8 @@ class _Writer:
         contents that the memory has lost.
     memory : dict
         The memory that was made for a kernel's result.
-    pending : dict
-        Updates whose elements are in a temporary yet, each with it.
+    pending, why : dict
+        Updates whose elements are in a temporary yet, each with it, and why.
     readers : dict
         The place of the last kernel, or return, that reads a value from memory.
     change : dict
@@ -72,10 +77,13 @@ class _Writer:
         The place of the last instruction that uses the memory of first contents.
     position : int
         The place of the instruction that is written.
+    waits : bool
+        The host looks at what kernels have noted before it goes on.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function, waits: bool):
         self.function = function
+        self.waits = waits
         terminator = function.body.terminator
         orders = zip(terminator.args, terminator.attr("orders", ()), strict=False)
         self.orders: dict[Value, str] = {contents_of(v)[0]: order for v, order in orders if order is not None}
@@ -87,6 +95,7 @@ class _Writer:
         self.change: dict[Value, Inst] = {}
         self.positions: dict[Inst, int] = {}
         self.copies = 0
+        self.why: dict[Inst, str] = {}
         self.last: dict[Value, int] = {}
         self.position = 0
         for position, inst in enumerate(function.body.insts):
@@ -134,6 +143,7 @@ class _Writer:
                     continue
                 # Later updates of this memory have to wait for this one.
                 blocked.add(memory)
+                self.why[change] = _NOTED if self._may_raise(inst, memory) else _DISTURBED
             if change is not None:
                 out = self.pending[change] = self._allocate(inst, result)
             else:
@@ -152,7 +162,7 @@ class _Writer:
         if temporary is not None:
             self._keep(inst)
             view = rebased(self.builder, target, old, memory)
-            self._copy(temporary, view, "other iterations read what it writes, so all are computed before")
+            self._copy(temporary, view, self.why[inst])
         self.places[inst.results[0]] = memory
 
     def _made_by(self, contents: Value, kernel: Inst) -> bool:
@@ -184,6 +194,8 @@ class _Writer:
         """Whether the kernel may write its result where the update wants it."""
         shape = shape_of(result.type)
         region = inst.regions[0]
+        if self._may_raise(inst, memory):
+            return False
         if inst.attr("reduced"):
             # Its threads read far from where they write.
             return not any(self.where(a) is memory for a in inst.args) and all(m is not memory for m, _ in placed)
@@ -191,6 +203,10 @@ class _Writer:
         needed = demand(region.terminator.args, whole_index(len(shape)), len(shape))
         disturbed = any(value in reads and not aligned(place, at, shape) for value, place in needed)
         return not disturbed and all(m is not memory or aligned(a, at, shape) for m, a in placed)
+
+    def _may_raise(self, inst: Inst, memory: Value) -> bool:
+        """Whether the caller would see what a kernel has written though it found an exception."""
+        return self.waits and memory.inst is None and any(i.op.name in ("check", "require") for i in walk(inst.regions[0]))
 
     def _allocate(self, inst: Inst, result: Value) -> Value:
         stored = _stored(result.type, self._layout(inst, result))

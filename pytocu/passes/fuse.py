@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.regions import compares, is_region
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType, Type, element, scalar, shape_of
@@ -26,7 +26,7 @@ from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext, Target
 from pytocu.passes.costs import OPERATIONS_A_BYTE
 from pytocu.passes.roots import Kernel, Once, Plan, Root, find_roots, on_host
-from pytocu.passes.steps import Mentions, is_step, mentioned
+from pytocu.passes.steps import Mentions, checks, is_step, mentioned
 from pytocu.passes.storages import rebased
 
 _computed_once = Deferred("pytocu.passes.computed_once", "computed_once")
@@ -109,25 +109,20 @@ def _host(
     left: list[Inst] = []
     missing: set[Value] = set()
     names: set[str] = set()
-    checks = False
+    waits = False
     for inst in waiting:
-        check = _checks(inst)
-        late = (check and checks and inst not in needed) or not missing.isdisjoint(inst.args)
+        check = checks(inst)
+        late = (check and waits and inst not in needed) or not missing.isdisjoint(inst.args)
         late = late or (bool(names) and not names.isdisjoint(mentioned(inst)))
         if late or not mentions.before(inst) <= known:
             left.append(inst)
             missing.update(inst.results)
             names.update(inst.attr("names") if inst.op.name == "bind" else ())
-            checks = checks or check
+            waits = waits or check
         else:
             builder.loc = inst.loc
             builder.insts.append(inst)
     return left
-
-
-def _checks(inst: Inst) -> bool:
-    """Whether it is a check, or a branch or loop of the host with one in it."""
-    return inst.op.name == "check" or any(i.op.name == "check" for region in inst.regions for i in walk(region))
 
 
 def _insts(kernel: Kernel) -> list[Inst]:

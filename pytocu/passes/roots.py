@@ -8,7 +8,7 @@ no iteration disturbs another one's reads or writes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from pytocu.ir.builder import Builder
@@ -174,8 +174,8 @@ class Root(Mutable):
 
     def mentioned(self, mentions: Mentions) -> frozenset[str]:
         """The lengths read from memory that it depends on."""
-        target = frozenset() if self.update is None else mentions.of(self.update.args[1])
-        return mentions.of(self.value) | target
+        update = frozenset() if self.update is None else mentions.before(self.update)
+        return mentions.of(self.value) | update
 
     def writes(self) -> Index:
         """Where the update writes."""
@@ -546,8 +546,8 @@ class Plan:
                 return f"it reads what {called} computes, a call between them"
             if behind:
                 return "it reads what a kernel behind that one computes"
-            if any(self.known[name] >= number for name in root.mentioned(self.mentions)):
-                return "its length is read from memory between them"
+            if late := [name for name in root.mentioned(self.mentions) if self.known[name] >= number]:
+                return f"{self._looked_at(late)} between them"
             return "it changes memory of which that kernel, or one behind it, reads elements in other iterations"
         if number > last:
             return "the memory it reads is overwritten there"
@@ -562,6 +562,12 @@ class Plan:
             return "they reduce or scan along other axes"
         return f"their iterations have the shapes {' and '.join(map(format_shape, shapes))}"
 
+    def _looked_at(self, names: Iterable[str]) -> str:
+        """Why the host waits for numbers."""
+        if self.mentions.sizes.isdisjoint(names):
+            return "the program may raise an exception"
+        return "its length is read from memory"
+
     def _reason(self, root: Root) -> str:
         if root.space.piece is not None:
             if any(inst.op.kind == "scan" for inst in root.inside):
@@ -572,8 +578,8 @@ class Plan:
             return "it reads a reduction or a scan of an earlier kernel"
         if before:
             return "it reads elements that an earlier kernel stores, so that they are computed once"
-        if root.mentioned(self.mentions):
-            return "its length is read from memory before"
+        if names := root.mentioned(self.mentions):
+            return f"{self._looked_at(names)} before"
         if called := library_calls([v for v, _ in root.reads if v in self.made]):
             return f"it reads what {called} computes, which is called before"
         if any(is_stored(value) and value in self.made for value, _ in root.reads):

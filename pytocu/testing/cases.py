@@ -53,6 +53,8 @@ FORMULAS_OF_FUNCTIONS = {
         "processor, ours are as `np.sort` leaves them",
     ),
     "sort": "of zeros of both signs the order, unless it is stable: NumPy's depends on the processor, ours is the library's",
+    "assignment": "`x[::2] = x[:n]`, and `np.place(x, m, x[a:b])`: NumPy copies between overlapping parts of a vector one "
+    "element after the other if both go up or both go down, and reads what it has written; ours are the elements from before",
     "dot": "of floats and a number: NumPy's BLAS adds the products to 0, or leaves zeros where the number is 0, so that they "
     "may be 0.0 where a product is -0.0 or NaN; ours are the products",
 }
@@ -74,6 +76,8 @@ LIMITS = {
     "array's dtype, ours the dtype that every other answer has",
     "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "
     "overwritten before, or for which there is no element, is not looked at",
+    "searchsorted": "a `sorter` with a position that the array does not have is an error, also where the search "
+    "does not come to it",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
 """Where NumPy answers and an error is expected instead, or where the dtype would depend on a length."""

@@ -373,6 +373,14 @@ _WARNINGS = """
 NumPy's RuntimeWarnings (division by zero, overflow, invalid values, means of nothing) are not given, nor are its warnings of
 what it deprecates: compiled code looks for no floating-point errors. The results are NumPy's, so `np.isfinite(y).all()` tells.
 `with np.errstate(...)` is accepted where it silences.
+
+## What an exception leaves
+
+A run raises the exception that it comes to first, but for those of lengths and of Python's numbers, which are known before any
+kernel runs: `x + y` of two lengths that differ is an error in front of `assert x[0] > 0`. Nothing behind a `raise` or `assert`
+that is met has changed an argument, and on a CPU neither has the statement whose index is outside of an array. What stands in
+front of an exception may not have changed an argument yet, and what stands behind an index outside of its array, or behind an
+error of a library call, may have.
 """
 
 
