@@ -338,6 +338,10 @@ def of_other_lengths(a, n):
     return np.array([a[i:] for i in range(n)])
 
 
+def of_every_nth_element(a, n):
+    return np.array([a[k : k + 2 : n] for k in np.argsort(a)])
+
+
 def triangle(a, n):
     seen = []
     for i in range(n):
@@ -390,6 +394,7 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
         (of_counted_elements, "whose length changes from step to step"),
+        (of_every_nth_element, "whose length changes from step to step"),
         (of_two_names, "a list grows in a loop"),
     ],
 )

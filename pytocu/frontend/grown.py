@@ -33,7 +33,7 @@ from pytocu.frontend.list_kinds import (
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
-from pytocu.frontend.ranges import new_name, number_as_dim
+from pytocu.frontend.ranges import made_of, new_name, number_as_dim
 from pytocu.frontend.reading import read_int
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import copied, filled
@@ -271,7 +271,8 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
                 _ask(context, growth.held, [*growth.before, *growth.more])
         first_held = first_held if alike else first_held._replace(columns=())
         type = _row_type(first_held) if alike else type
-    varies = next((one for one in (type, *types) if any(n in context.steps or n in inside for n in named(shape_of(one)))), None)
+    changing = context.steps | inside
+    varies = next((one for one in (type, *types) if not changing.isdisjoint(made_of(context, named(shape_of(one))))), None)
     if varies is not None:
         text = f"{list_text(name)} grows in a loop by {type_text(varies)}, whose length changes from step to step"
         raise UnsupportedError(text, context.loc, "append arrays of one length")

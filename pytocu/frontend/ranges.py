@@ -135,6 +135,17 @@ def _on_axis(context: Context, value: Value, key: Any, length: DimLike, hint: st
     return symbol(name)
 
 
+def made_of(context: Context, names: Set[str]) -> set[str]:
+    """The names of numbers, and of those that the named formulas among them are made of."""
+    found, left = set(names), list(names)
+    formulas = {name: key for (key, _), name in context.clamped.items() if isinstance(key, Dim)}
+    while left:
+        more = set(symbols(formulas.get(left.pop(), 0))) - found
+        found |= more
+        left.extend(more)
+    return found
+
+
 def formula(value: Value) -> Any:
     """What an int is computed of: the same for ``n - 1`` wherever it stands."""
     inst = value.inst
