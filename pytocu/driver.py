@@ -17,7 +17,7 @@ from pytocu.frontend.source import is_current, parameter_loc
 from pytocu.frontend.values import describe
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir.core import Block, Function, walk
-from pytocu.ir.dims import Dim, DimLike
+from pytocu.ir.dims import Dim, DimLike, Fact
 from pytocu.ir.types import PointerType, Type
 from pytocu.lazy import lazy
 from pytocu.passes import infer_shapes
@@ -576,12 +576,14 @@ def lower(
     ones: frozenset[Dim] = frozenset()
     apart: frozenset[tuple[DimLike, DimLike]] = frozenset()
     zeros: frozenset[Dim] = frozenset()
+    missed: frozenset[Fact] = frozenset()
     sharing: Sharing = ()
     call = None if infos is None else (sizes or {}, frozenset(n for n, info in infos.items() if info.readonly))
     elements, trees = options.elements, options.trees
     while True:
         try:
-            result = frontend_lower(function, parameters, ones, sharing, elements, apart, trees, zeros, call)
+            misses = (missed, sizes or {})
+            result = frontend_lower(function, parameters, ones, sharing, elements, apart, trees, zeros, call, misses)
         except PytocuError:
             raise
         except Exception as error:
@@ -591,13 +593,15 @@ def lower(
         shared = shared_memory(written_arguments(result.function), infos or {})
         differing = infer_shapes.apart_lengths(result.function, sizes or {})
         none = infer_shapes.zero_lengths(result.function, sizes or {})
-        if found <= ones and differing <= apart and none <= zeros and shared == sharing:
+        wrong = infer_shapes.missed(result.function, sizes or {})
+        if found <= ones and differing <= apart and none <= zeros and wrong <= missed and shared == sharing:
             classes = (sizes or {}) if known is None else known
             return Lowered(result.function, result.guards, options, function.__name__, result.callees, classes)
         # Arguments in one memory have the symbols of one of them, so lengths are looked at anew.
         ones = ones | found if shared == sharing else frozenset()
         apart = apart | differing if shared == sharing else frozenset()
         zeros = zeros | none if shared == sharing else frozenset()
+        missed = missed | wrong if shared == sharing else frozenset()
         sharing = shared
 
 

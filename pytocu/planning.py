@@ -211,7 +211,7 @@ class _PlanWriter:
                 numbers, said = 1 + len(inst.attr("dims")), inst.attr("said", ())
                 return ("failed", used[0], inst.attr("at"), inst.attr("error"), inst.attr("sentence"), numbers, said)
             case "writable":
-                return ("writable", used[0], inst.attr("what"))
+                return ("writable", used[0], inst.attr("what"), *(("caught",) if inst.attr("caught", False) else ()))
             case "strides":
                 return ("strides", used[0], inst.attr("names"))
             case "memory":

@@ -98,7 +98,7 @@ def _step(plan: Plan, step: Step) -> str:
             return f"{made} = {count} words for what goes wrong with the data"
         case ("failed", slot, at, error, sentence, *_):
             return f"raise {error} ({sentence}) if word {at} of {slot} says so"
-        case ("writable", slot, what):
+        case ("writable", slot, what, *_):
             return f"check that {slot} may be written ({what})"
         case ("memory", made, slots, name):
             return f"{made} = the memory {name} that {_slots(slots)} lie in"

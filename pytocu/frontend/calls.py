@@ -92,6 +92,8 @@ _AS_GIVEN = (getattr, hasattr, abs, functools.partial)
 _ITERATORS = (enumerate, zip, reversed, iter, map, filter)
 """Python functions whose results look at what they go over when they are gone over."""
 
+_SIZED = (tuple, list, dict, set, str, range)
+
 _OF_HEAPS = ("heapq", "_heapq")
 """Modules that functions of heaps say they are of."""
 
@@ -132,6 +134,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, function.func, (*function.args, *args), {**function.keywords, **kwargs})
         case types.MethodType() if function.__name__ == "_replace" and _is_named_tuple(type(function.__self__)):
             return attempt(context, function, *args, **kwargs)
+        case types.MethodWrapperType() if function.__name__ == "__len__" and type(function.__self__) in _SIZED:
+            return call(frame, len, (function.__self__, *args), kwargs)
         case types.MethodType():
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
         case _ if function is dataclasses.replace:

@@ -22,7 +22,7 @@ from pytocu.frontend.leaving import around, for_loop, while_loop
 from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
 from pytocu.frontend.operators import binary, truth
-from pytocu.frontend.raising import failing, warned
+from pytocu.frontend.raising import failing, raised_here, warned
 from pytocu.frontend.state import Reading, State, wanted_at
 from pytocu.frontend.statements import assign_at, run_block
 from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
@@ -30,6 +30,8 @@ from pytocu.frontend.written_out import LONGEST, WrittenSteps, is_written_out
 from pytocu.ir.core import Value
 
 _begin_counted = Deferred("pytocu.frontend.counted", "begin")
+_caught = Deferred("pytocu.frontend.trying", "caught")
+_again = Deferred("pytocu.frontend.trying", "again")
 _note_beside = Deferred("pytocu.frontend.reading_on", "note_beside")
 
 _MAX_STATIC_STEPS = 10_000
@@ -50,12 +52,14 @@ def run(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
             for item in items:
                 _enter(frame, item)
             return run_block(frame, body, rest)
+        case ast.Assert() if frame.context.tries and (otherwise := _of_caught(frame, node)) is not None:
+            return _if(frame, otherwise, rest)
         case ast.Assert() if frame.context.elements is not None:
             return _assert_element(frame, node, rest)
         case ast.Assert():
             return _assert(frame, node)
-        case ast.Raise(exc=exception):
-            return _raise(frame, exception)
+        case ast.Raise():
+            return _raise(frame, node)
     raise AssertionError(f"{type(node).__name__} is no compound statement")
 
 
@@ -70,7 +74,7 @@ def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
     with frame.context.builder.at(frame.loc(node.test)):
         if not decides(value):
             chosen = node.body if truth(frame.context, value, "the branch") else node.orelse
-        elif _is_read_too_often(node, rest):
+        elif _is_read_too_often(node, rest, bool(frame.context.tries)):
             # A flag says whether the function was left, so what follows is read once.
             signal = _sides(frame, node, value, lambda body: run_block(frame, body), rest)
             flow = flow_of(signal)
@@ -122,13 +126,16 @@ def _ways(body: Sequence[ast.stmt]) -> int:
                 return 0
             case ast.If(body=inner, orelse=other) if _leaves(inner) or _leaves(other):
                 ways *= _ways(inner) + _ways(other)
-            case ast.With(body=inner):
+            case ast.With(body=inner) | ast.Try(body=inner):
                 ways *= _ways(inner)
     return ways
 
 
-def _is_read_too_often(node: ast.If, rest: Sequence[ast.stmt]) -> bool:
+def _is_read_too_often(node: ast.If, rest: Sequence[ast.stmt], tries: bool) -> bool:
     """Whether what follows a branch that may leave the function, and no loop, would be read on too many ways."""
+    if tries:
+        # What a clause catches is read on the side that raises it, with what follows.
+        return False
     several = _ways([node]) > 1 and _ways([n for n in (node, *rest) if isinstance(n, ast.If)]) > _MOST_WAYS
     return several and not _leaves_loop([node])
 
@@ -144,6 +151,8 @@ def _leaves_loop(body: Sequence[ast.stmt]) -> bool:
             case ast.For(orelse=other) | ast.While(orelse=other) if _leaves_loop(other):
                 return True
             case ast.With(body=inner) if _leaves_loop(inner):
+                return True
+            case ast.Try() if any(map(_leaves_loop, _clauses(node))):
                 return True
     return False
 
@@ -166,7 +175,14 @@ def _leaves(body: Sequence[ast.stmt], loop: bool = False) -> bool:
             case ast.With(body=inner):
                 if _leaves(inner, loop):
                     return True
+            case ast.Try():
+                if any(_leaves(inner, loop) for inner in _clauses(node)):
+                    return True
     return False
+
+
+def _clauses(node: ast.Try) -> list[list[ast.stmt]]:
+    return [node.body, *(handler.body for handler in node.handlers), node.orelse, node.finalbody]
 
 
 def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
@@ -446,16 +462,31 @@ def _message(frame: Frame, node: ast.expr) -> tuple[Any, list[Shown]]:
         return evaluate(frame, node), shown
 
 
-def _raise(frame: Frame, exception: ast.expr | None) -> Returned:
+def _raise(frame: Frame, node: ast.Raise) -> Any:
     context = frame.context
-    if exception is None:
-        raise raised(RuntimeError("No active exception to reraise"), context.loc)
-    value, shown = _message(frame, exception)
-    if isinstance(value, type) and issubclass(value, Exception):
-        value = value()
-    if not isinstance(value, Exception):
-        raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
-    return failing(context, value, shown)
+    if node.exc is None:
+        found = _again(context) if context.handling else None
+        if found is None:
+            raise raised(RuntimeError("No active exception to reraise"), context.loc)
+    else:
+        value, shown = _message(frame, node.exc)
+        if isinstance(value, type) and issubclass(value, Exception):
+            value = value()
+        if not isinstance(value, Exception):
+            raise raised(TypeError("exceptions must derive from BaseException"), context.loc)
+        found = raised_here(context, value, shown)
+    handle = _caught(frame, node, found) if context.tries else None
+    return failing(context, found) if handle is None else handle()
+
+
+def _of_caught(frame: Frame, node: ast.Assert) -> ast.If | None:
+    """The branch that an assertion is, where a clause catches what it raises on one side."""
+    if _caught(frame, node, raised_here(frame.context, AssertionError())) is None:
+        return None
+    known: Any = AssertionError
+    made = ast.Call(ast.Constant(known), [] if node.msg is None else [node.msg], [])
+    branch = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Raise(made)], [])
+    return ast.fix_missing_locations(ast.copy_location(branch, node))
 
 
 def warn(frame: Frame, node: ast.Call) -> None:
@@ -497,7 +528,7 @@ def _assert(frame: Frame, node: ast.Assert) -> None:
     context = frame.context
     value = evaluate_test(frame, node.test)
 
-    refused = lambda: failing(context, *_assertion(frame, node))  # noqa: E731
+    refused = lambda: failing(context, raised_here(context, *_assertion(frame, node)))  # noqa: E731
 
     if decides(value):
         branch(frame, value, lambda: None, refused)
@@ -512,7 +543,7 @@ def _assert_element(frame: Frame, node: ast.Assert, rest: tuple[ast.stmt, ...]) 
     context = frame.context
     value = evaluate_test(frame, node.test)
     onward = lambda: _to_the_end(frame, (), rest)  # noqa: E731
-    refused = lambda: failing(context, *_assertion(frame, node))  # noqa: E731
+    refused = lambda: failing(context, raised_here(context, *_assertion(frame, node)))  # noqa: E731
     if decides(value):
         return flow_of(branch(frame, value, onward, refused)).signal() or Flow()
     return None if truth(context, value, "the assertion") else refused()

@@ -132,11 +132,29 @@ class Raised(Exception):
     written : bool
         Whether it is one of several, of which a run chooses: instructions that raise them are written, and the program
         comes to nothing behind these.
+    made : Exception or None
+        The exception itself, where it is known now.
+    at : Loc or None
+        Where it is raised, if not where it was raised first.
     """
 
-    def __init__(self, error: CompileError, failing: Failing | None, stated: bool = True, written: bool = False):
+    def __init__(
+        self,
+        error: CompileError,
+        failing: Failing | None,
+        stated: bool = True,
+        written: bool = False,
+        made: Exception | None = None,
+        at: Loc | None = None,
+    ):
         super().__init__(error)
         self.error, self.failing, self.stated, self.written = error, failing, stated, written
+        self.made, self.at = made, at
+
+    @property
+    def place(self) -> Loc | None:
+        """Where the program raises it."""
+        return self.error.loc if self.at is None else self.at
 
 
 class Unset:
@@ -350,6 +368,8 @@ def scope_of(node: FunctionNode) -> Scope:
             case ast.NamedExpr(target=ast.Name(id=name)):
                 names.add(name)
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if not in_comprehension:
+                names.add(name)
+            case ast.ExceptHandler(name=str(name)):
                 names.add(name)
         within = in_comprehension or isinstance(child, _COMPREHENSIONS)
         stack.extend((grandchild, within) for grandchild in ast.iter_child_nodes(child))

@@ -29,6 +29,7 @@ _ask = Deferred("pytocu.frontend.counted", "ask")
 _count_while = Deferred("pytocu.frontend.counted", "while_loop")
 _inside = Deferred("pytocu.frontend.counted", "inside")
 _returned_parts = Deferred("pytocu.frontend.lengths_of_steps", "returned_parts")
+_refuse_by_data = Deferred("pytocu.frontend.trying", "refuse_by_data")
 _fill = Deferred("pytocu.frontend.grown", "fill")
 _fill_inside = Deferred("pytocu.frontend.grown", "fill_inside")
 
@@ -143,6 +144,9 @@ def _or_raised(frame: Frame, every: Callable[[], Flow], first: Callable[[], Any]
         # A run may raise something else before it comes there.
         first()
         raise found if found.stated else found.error
+
+    if frame.context.tries:
+        _refuse_by_data(frame.context, found)
 
     def raises() -> Any:
         first()

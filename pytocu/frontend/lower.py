@@ -39,7 +39,7 @@ from pytocu.frontend.values import (
 from pytocu.guards import Guard, Path, Static
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, Value, walk
-from pytocu.ir.dims import Dim, DimLike, symbols
+from pytocu.ir.dims import Dim, DimLike, Fact, symbols
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, is_strided, weak_type_of
 from pytocu.record import Record
 
@@ -113,6 +113,7 @@ def lower(
     trees: tuple[Any, ...] = (),
     zeros: frozenset[Dim] = frozenset(),
     call: Call | None = None,
+    misses: tuple[frozenset[Fact], Mapping[str, int]] = (frozenset(), {}),
 ) -> FrontendResult:
     """Read a function into array IR.
 
@@ -137,6 +138,9 @@ def lower(
         Lengths that are 0, which the function states; see `Context.zeros`.
     call : Call, optional
         The call that asks, on which nothing but errors depends; see `pytocu.frontend.call_first`.
+    misses : (frozenset of Fact, mapping)
+        What does not hold of the lengths of the call, in the statements of a ``try``; the function states that it does not.
+        And these lengths.
 
     Returns
     -------
@@ -152,7 +156,7 @@ def lower(
     others: Others | None = None
     while True:
         try:
-            hints = frozenset(handed), others, call
+            hints = frozenset(handed), others, call, misses
             return _lower(function, parameters, unit_lengths, sharing, elements, apart, trees, zeros, *hints)
         except _AlsoWrong as found:
             others = found.others
@@ -175,12 +179,15 @@ def _lower(
     handed: frozenset[Any],
     others: Others | None,
     call: Call | None,
+    misses: tuple[frozenset[Fact], Mapping[str, int]],
 ) -> FrontendResult:
     node = function_node(function)
     builder = StorageBuilder(function_loc(function), unit_lengths)
     context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
     context.handed, context.apart, context.zeros = handed, apart, zeros
     context.asking = KINDS in handed
+    missed, context.sizes = misses
+    context.misses = missed | {Fact(dim, "!=", 0) for dim in zeros}
     context.others = others or {}
     note_path(context, function, ("function",))
     params: list[Value] = []
@@ -213,6 +220,8 @@ def _lower(
         builder.emit("assume", (), {"dim": dim, "relation": "==", "number": 0})
     for first, second in sorted(apart, key=str):
         builder.emit("assume", (), {"dim": first - second, "relation": "!=", "number": 0})
+    for fact in sorted((fact.opposite for fact in missed), key=str):
+        builder.emit("assume", (), {"dim": fact.dim, "relation": fact.relation, "number": fact.number})
     try:
         if elements is None:
             result = run_function(context, function, node, values, None)

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, UnsupportedError, located, raised
+from pytocu.errors import CompileError, UnsupportedError, class_name, located, raised
 from pytocu.frontend.values import (
     Context,
     Flat,
@@ -133,6 +133,8 @@ def check_plain(context: Context, value: Any, what: str) -> None:
     for name in _INDEXED:
         if value is getattr(np, name):
             raise UnsupportedError(f"np.{name} is used as a value", context.loc, f"index it: np.{name}[0:3]")
+    if isinstance(value, Exception) and class_name(type(value)) is not None and is_plain(value.args):
+        return
     if not is_plain(value):
         refuse_own_code(context, value, what)
 

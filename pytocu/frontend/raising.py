@@ -20,6 +20,8 @@ from pytocu.ir.python_functions import class_at, class_path
 from pytocu.ir.types import I64, U8, U16, U32, U64, WeakType, element, scalar
 
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
+_refuse_by_data = Deferred("pytocu.frontend.trying", "refuse_by_data")
+_catching = Deferred("pytocu.frontend.trying", "catching")
 
 _BITS = {1: U8, 2: U16, 4: U32, 8: U64}
 """Unsigned integers of so many bytes."""
@@ -28,13 +30,23 @@ RAISES = "raises"
 """How the names of numbers begin that say whether the program raises."""
 
 
-def failing(context: Context, error: Exception, shown: Sequence[Shown] = ()) -> Returned:
-    """An exception; in a vectorized function whether it is raised may depend on the data.
+def raised_here(context: Context, error: Exception, shown: Sequence[Shown] = ()) -> Raised:
+    """An exception that the program raises where it stands.
 
     Parameters
     ----------
     shown : sequence of Shown
         The values of run time whose marks are in its text.
+    """
+    name = class_name(type(error))
+    found = raised(error, context.loc)
+    found.message = with_marks(found.message, lambda number: _types_of(shown[number]))
+    failing = None if name is None else Failing(name, _plain(str(error)), context.loc, tuple(shown))
+    return Raised(found, failing, made=None if shown else error)
+
+
+def failing(context: Context, found: Raised) -> Returned:
+    """Raise an exception; in a vectorized function whether it is raised may depend on the data.
 
     Raises
     ------
@@ -43,20 +55,18 @@ def failing(context: Context, error: Exception, shown: Sequence[Shown] = ()) -> 
     UnsupportedError
         Of a class of which a kernel cannot make objects.
     """
-    name = class_name(type(error))
-    sentence = _plain(str(error))
-    if context.elements is None:
-        found = raised(error, context.loc)
-        found.message = with_marks(found.message, lambda number: _types_of(shown[number]))
-        raise Raised(found, None if name is None else Failing(name, sentence, context.loc, tuple(shown)))
-    if name is None:
+    if context.elements is None or (context.tries and _catching(context, found.error, found.place) is not None):
+        raise found
+    failing = found.failing
+    if failing is None:
         raise UnsupportedError(
-            f"a vectorized function raises {type(error).__name__}, which is not one of Python's own exceptions",
+            f"a vectorized function raises {type(found.error).__name__}, which is not one of Python's own exceptions",
             context.loc,
             "raise ValueError",
         )
     # Elements raise in no order, so the text says of which types their values are.
-    return Returned(Failing(name, with_marks(sentence, lambda number: _types_of(shown[number])), context.loc))
+    told = with_marks(failing.sentence, lambda number: _types_of(failing.shown[number]))
+    return Returned(Failing(failing.error, told, failing.loc))
 
 
 def _types_of(shown: Shown) -> str:
@@ -89,8 +99,12 @@ def reached(context: Context, run: Callable[[], Any], steps: bool = False) -> tu
     try:
         return flow_of(run()), None
     except Raised as found:
+        if context.tries and not steps:
+            _refuse_by_data(context, found)
         return Flow(), found
     except CompileError as error:
+        if context.tries and not steps and (raises := _raised_by(error)) is not None:
+            _refuse_by_data(context, raises)
         if not steps:
             note_raised(context, error)
         found = _noted(context, error)
@@ -108,6 +122,13 @@ def note_raised(context: Context, error: CompileError) -> None:
 def is_raised(error: CompileError) -> bool:
     """Whether an error is one that a run raises which comes to its place; others are pytocu's own."""
     return _raised_by(error) is not None
+
+
+def as_raised(found: CompileError | Raised) -> Raised:
+    """What a statement raises that NumPy or Python refuses, as a ``raise`` statement would."""
+    made = found if isinstance(found, Raised) else _raised_by(found)
+    assert made is not None
+    return made
 
 
 def _raised_by(error: CompileError) -> Raised | None:

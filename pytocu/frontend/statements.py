@@ -19,6 +19,8 @@ from pytocu.ir.core import Value
 
 _compound = Deferred("pytocu.frontend.compound", "run")
 _warn = Deferred("pytocu.frontend.compound", "warn")
+_try = Deferred("pytocu.frontend.trying", "run")
+_finish = Deferred("pytocu.frontend.trying", "finish")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _sentence = Deferred("pytocu.frontend.formatting", "sentence")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
@@ -36,8 +38,7 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.AsyncWith: ("an async with statement", "use it around the call"),
     ast.AsyncFor: ("an async for loop", "use a for loop over known values"),
     ast.AsyncFunctionDef: ("a coroutine", "define a plain function"),
-    ast.Try: ("a try statement", "check the inputs before the call, or catch the error around it"),
-    ast.TryStar: ("a try statement", "check the inputs before the call, or catch the error around it"),
+    ast.TryStar: ("an except* clause", "use except"),
     ast.ClassDef: ("a class definition", "define the class outside the function"),
     ast.Match: ("a match statement", "use if and elif"),
 }
@@ -147,7 +148,10 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
     match node:
         case ast.Return(value=value):
             loc = context.loc
-            return Returned(None if value is None else evaluate(frame, value, perhaps=True), loc)
+            returned = Returned(None if value is None else evaluate(frame, value, perhaps=True), loc)
+            if context.tries:
+                _finish(frame, node)
+            return returned
         case ast.Assign(targets=[ast.Name() as target], value=value) if _is_text(value):
             assign(frame, target, _sentence(frame, value))
         case ast.Assign(targets=targets, value=value):
@@ -169,10 +173,12 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
             evaluate(frame, value)
         case ast.If() | ast.For() | ast.While() | ast.With() | ast.Assert() | ast.Raise():
             return _compound(frame, node, rest)
-        case ast.Break():
-            return BREAK
-        case ast.Continue():
-            return CONTINUE
+        case ast.Try():
+            return _try(frame, node, rest)
+        case ast.Break() | ast.Continue():
+            if context.tries:
+                _finish(frame, node)
+            return BREAK if isinstance(node, ast.Break) else CONTINUE
         case ast.FunctionDef():
             _define(frame, node)
         case ast.Delete(targets=targets):

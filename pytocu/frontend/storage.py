@@ -9,7 +9,7 @@ new contents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -78,6 +78,12 @@ class StorageBuilder(Builder):
         Of what loops and branches make of the contents of a memory, its handle.
     lists : dict of MemberArrays
         The memories of members of lists whose length a run decides, by the places of these.
+    depth : int
+        How many regions are being written, one in the other.
+    watch : callable or None
+        Looks at each instruction that is written.
+    catches : bool
+        Whether the program would catch that an argument is read-only.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -102,7 +108,9 @@ class StorageBuilder(Builder):
         self._rests: dict[Value, dict[Value, None]] = {}
         self.orders: dict[Value, tuple[Ranks | None, frozenset[Value]]] = {}
         self.memory_of: dict[Value, Value] = {}
-        self._inside = 0
+        self.depth = 0
+        self.watch: Callable[[Inst], None] | None = None
+        self.catches = False
         self.made: list[Value] = []
         # How many there were where the steps begin that are being read.
         self.begun: list[int] = []
@@ -123,6 +131,8 @@ class StorageBuilder(Builder):
         self.made.extend(made.results)
         if made.op.kind == "view" and isinstance(made.types[0], ArrayType) and isinstance(args[0].type, ArrayType):
             self._views[made.result] = (args[0], made)
+        if self.watch is not None:
+            self.watch(made)
         return made
 
     def whole(
@@ -163,13 +173,13 @@ class StorageBuilder(Builder):
     def nested(self):
         """As :meth:`Builder.nested`; what was compared inside need not have been where the region ends."""
         compared, known = self.compared, self.chosen()
-        self._inside += 1
+        self.depth += 1
         try:
             with super().nested() as insts:
                 yield insts
         finally:
             self.compared = compared
-            self._inside -= 1
+            self.depth -= 1
             self.forget_choices(known)
 
     def chosen(self) -> frozenset[Value]:
@@ -562,7 +572,7 @@ class StorageBuilder(Builder):
     def _beside(self, handle: Value, whole: Value) -> Value:
         """What a handle is in the whole of its memory; in a region the view is taken there, since it is what a change names."""
         view = self.contents(handle)
-        if not self._inside or all(inst in self.insts for inst in chain_from(whole, view)):
+        if not self.depth or all(inst in self.insts for inst in chain_from(whole, view)):
             return view
         view = whole
         for inst in reversed(self.views(handle)):
@@ -591,7 +601,7 @@ class StorageBuilder(Builder):
 
     def write_check(self, param: Value, what: str) -> None:
         """Let the call check that an argument may be written."""
-        super().inst("writable", (param,), {"what": what})
+        super().inst("writable", (param,), {"what": what, **({"caught": True} if self.catches else {})})
 
     def updates(self) -> list[tuple[Value, Value]]:
         """The memories of arguments that were changed, each with what it holds now."""

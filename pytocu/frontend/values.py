@@ -21,7 +21,7 @@ from pytocu.frontend.storage import StorageBuilder
 from pytocu.guards import Guard, Path, is_opaque, is_plain
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.dims import Dim, DimLike
+from pytocu.ir.dims import Dim, DimLike, Fact
 from pytocu.ir.types import (
     C128,
     F64,
@@ -229,15 +229,24 @@ class Context:
         Numbers that are equal for what is computed alike of the same contents.
     others : dict from (Loc or None, str) to tuple of CompileError
         What else is wrong where these stand, by their places and texts, as it was found when the function was read before.
+    tries : list of Trying
+        The ``try`` statements that are being read, the outermost first.
+    handling : list of (Trying, ast.ExceptHandler, Raised)
+        The clauses of them that are being read, and what each caught.
+    misses : set of Fact
+        What would have to hold of the lengths of the call that asks, in the statements of a ``try``, and does not.
+    sizes : dict
+        These lengths by name.
     """
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
         "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms", "given",
-        "given_back", "growing", "guarded", "guards", "handed", "held", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "most", "named", "numbers", "open",
-        "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of",
-        "refused", "repeated", "shared", "shortened", "step_facts", "steps", "told", "unit_lengths", "written_out", "zeros",
+        "given_back", "growing", "guarded", "guards", "handed", "handling", "held", "hooks", "implied", "in_message", "in_side",
+        "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "misses", "most", "named", "numbers",
+        "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read",
+        "read_of", "refused", "repeated", "shared", "shortened", "sizes", "step_facts", "steps", "told", "tries",
+        "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -264,6 +273,10 @@ class Context:
         self.met: set[tuple[Loc | None, str]] = set()
         self.refused: list[CompileError] = []
         self.doubted = False
+        self.tries: list[Any] = []
+        self.handling: list[Any] = []
+        self.misses: frozenset[Fact] = frozenset()
+        self.sizes: Mapping[str, int] = {}
         self.others: Mapping[tuple[Loc | None, str], tuple[CompileError, ...]] = {}
         self.guarded: dict[Any, Any] = {}
         self.paths: dict[int, tuple[Any, Path]] = {}

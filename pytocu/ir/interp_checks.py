@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import NOTHING, CompileError, IndexingError, InternalError, ShapeError, failure, refuse_repeating, tell
+from pytocu.errors import (
+    NOTHING,
+    CompileError,
+    IndexingError,
+    InternalError,
+    ShapeError,
+    UnsupportedError,
+    failure,
+    refuse_repeating,
+    tell,
+)
 from pytocu.ir.core import Inst
 from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
@@ -38,8 +48,11 @@ def strides(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def writable(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """The memory may be changed."""
+    what = inst.attr("what")
+    if not args[0].flags.writeable and inst.attr("caught", False):
+        raise UnsupportedError(f"{what} is read-only, which an except clause of the function would catch", inst.loc)
     if not args[0].flags.writeable:
-        raise ShapeError(f"{inst.attr('what')} is read-only", inst.loc)
+        raise ShapeError(f"{what} is read-only", inst.loc)
     return ()
 
 

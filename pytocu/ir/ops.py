@@ -322,8 +322,9 @@ row("strides", "host", 1, "The elements from one position of each axis of an arg
 row("update", "update", 3, "The first array with the third in place of its view, the second", infer=infer.update, levels=ARRAY)
 row("memory", "host", None, "The flat memory that arguments share, from its lowest address; names are those of their symbols",
     levels=UPPER, attrs=("names",))  # fmt: skip
-row("writable", "host", 1, "The argument may be written; NumPy's error, which begins with `what`, when it may not",
-    infer=infer.nothing, levels=UPPER, effects="check", attrs=("what",))  # fmt: skip
+row("writable", "host", 1, "The argument may be written; NumPy's error, which begins with `what`, when it may not, or a "
+    "refusal where a clause of the program would have `caught` that", infer=infer.nothing, levels=UPPER, effects="check",
+    attrs=("what", "caught"))  # fmt: skip
 
 # Host level.
 row("part", "scalar", 1, "What stands for a float16 or a complex number: its bits, or one of its parts",

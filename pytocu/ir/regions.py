@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import OPS, Block, Function, Inst, Value, make_attrs, walk
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, Fact, fact_of
 from pytocu.ir.infer import assignment_pairs, meeting_lengths
 from pytocu.ir.rewrite import put_with, replay
 from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, shape_of
@@ -269,6 +269,20 @@ def comparison(inst: Inst, pair: tuple[DimLike, DimLike]) -> Inst:
     shapes = assigned(inst) if update else tuple(shape_of(a.type) for a in spread(inst, inst.args))
     attrs = {"kind": "assign" if update else "broadcast", "dims": pair, "shapes": shapes}
     return Inst(OPS["check"], (), make_attrs(attrs), (), (), inst.loc)
+
+
+def conditions(check: Inst) -> list[Fact | bool]:
+    """What is so where a check finds nothing."""
+    dims = check.attr("dims")
+    match check.attr("kind"):
+        case "index":
+            index, size, _ = dims
+            return [fact_of(size - index, ">", 0), fact_of(size + index, ">", -1)]
+        case "squeeze":
+            return [fact_of(dims[0], "==", 1)]
+        case str(kind) if kind.startswith("empty "):
+            return [fact_of(dims[0], "!=", 0)]
+    return [fact_of(dims[0] - dims[1], "==", 0)]
 
 
 def launches(inst: Inst) -> bool:

@@ -33,7 +33,7 @@ from pytocu.ir.dims import (
     symbols,
 )
 from pytocu.ir.infer import broadcast_shapes
-from pytocu.ir.regions import MAY_NOT_RUN, assigned, meetings, numbers_of, spread
+from pytocu.ir.regions import MAY_NOT_RUN, assigned, conditions, meetings, numbers_of, spread
 from pytocu.ir.types import ArrayType, Type, scalar, shape_of
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
@@ -104,6 +104,13 @@ def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tup
                 if known and evaluate(first, sizes) != evaluate(second, sizes):
                     found.add((first, second))
     return frozenset(found)
+
+
+def missed(function: Function, sizes: Mapping[str, int]) -> frozenset[Fact]:
+    """What a ``try`` states of lengths that does not hold for these sizes: equalities, and positions that exist."""
+    stated = [inst for inst in walk(function.body) if sizes and inst.op.name == "assume" and inst.attr("relation") != "!="]
+    facts = [Fact(inst.attr("dim"), inst.attr("relation"), inst.attr("number")) for inst in stated]
+    return frozenset(fact for fact in facts if not fact.holds(sizes))
 
 
 def zero_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[Dim]:
@@ -190,20 +197,6 @@ def _always_run(block: Block) -> Iterator[Inst]:
         yield inst
         for region in inst.regions if inst.op.name not in MAY_NOT_RUN else ():
             yield from _always_run(region)
-
-
-def _conditions(check: Inst) -> list[Fact | bool]:
-    """What is so where a check finds nothing."""
-    dims = check.attr("dims")
-    match check.attr("kind"):
-        case "index":
-            index, size, _ = dims
-            return [fact_of(size - index, ">", 0), fact_of(size + index, ">", -1)]
-        case "squeeze":
-            return [fact_of(dims[0], "==", 1)]
-        case str(kind) if kind.startswith("empty "):
-            return [fact_of(dims[0], "!=", 0)]
-    return [fact_of(dims[0] - dims[1], "==", 0)]
 
 
 def _compared(check: Inst) -> tuple[Any, ...]:
@@ -347,7 +340,7 @@ class _Writer:
             return True
         if any(map(is_number, names)):
             return None
-        fits = self.classes.holds(_conditions(check))
+        fits = self.classes.holds(conditions(check))
         # An index in the steps of loops is wrong only where each of these has a step.
         return None if fits is False and check.attr("kind") == "index" and check.attr("shapes") else fits
 

@@ -455,14 +455,19 @@ def _copy_to_gpu(name: str, library: str) -> str:
             return f"cupy.asarray({name})"
 
 
-def check_output(info: ArrayInfo, what: str = "output array") -> None:
+def check_output(info: ArrayInfo, what: str = "output array", caught: bool = False) -> None:
     """Refuse an array that must not be written; `what` is what NumPy calls it.
 
     Raises
     ------
     ShapeError
         Read-only (NumPy's sentence), or several indices share one element.
+    UnsupportedError
+        Read-only, and a clause of the program would have `caught` that.
     """
+    if info.readonly and caught:
+        sentence = f"{what} is read-only, which an except clause of the function would catch"
+        raise UnsupportedError(sentence, None, f"pass a copy of {info.name}")
     if info.readonly:
         help = "JAX arrays never change: use the result" if info.library == "jax" else f"pass a copy of {info.name}"
         raise ShapeError(f"{what} is read-only", None, help)

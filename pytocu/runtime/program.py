@@ -214,9 +214,9 @@ class _Writer(Text):
                 self.check(f"{self.dim(dims[0])} != 1", f"fail_squeeze({position})")
             case ("check", str(kind), dims, _) if kind.startswith("empty "):
                 self.check(f"{self.dim(dims[0])} == 0", f"fail_empty({position}, {kind.removeprefix('empty ')!r})")
-            case ("writable", source, what):
+            case ("writable", source, what, *caught):
                 if self.access.writable:
-                    add(self.access.writable.format(n=source, what=what, position=position))
+                    add(self.access.writable.format(n=source, what=what, position=position, caught=bool(caught)))
                 if self.access.shared and is_strided(self.plan.parameters[source].layout):
                     self.globals["repeats_elements"] = arrays.repeats_elements
                     shape, strides = self.read(self.access.shape, source), self.read(self.access.strides, source)

@@ -124,10 +124,10 @@ class Failures:
         """Raise that a reduction has nothing to begin with."""
         raise ShapeError(empty_sentence(name), self.loc(position))
 
-    def check_output(self, info: arrays.ArrayInfo, what: str, position: int) -> None:
+    def check_output(self, info: arrays.ArrayInfo, what: str, position: int, caught: bool) -> None:
         """Raise where an array may not be written."""
         try:
-            arrays.check_output(info, what)
+            arrays.check_output(info, what, caught)
         except CompileError as error:
             raise type(error)(error.message, self.loc(position), error.help) from None
 

@@ -103,7 +103,7 @@ ANY_LIBRARY = Access(
     array="executor.array({made})",
     globals={},
     keep="executor.keep({made})",
-    writable="check_output(infos[{n}], {what!r}, {position})",
+    writable="check_output(infos[{n}], {what!r}, {position}, {caught})",
     failures="{made}, {made}_pointer = executor.failures({count})",
     word="executor.word({pointer})",
     library="executor.library({name!r}, {operands}, {options}, {results})",

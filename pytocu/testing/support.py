@@ -220,6 +220,7 @@ def _lines() -> Iterator[str]:
     yield "on the other is returned as what it is; what is computed of it has to have one dtype for both. So is an int on one "
     yield "side and a float on the other (`max(0, 1 - h)`), below 2\\*\\*53; beside float32 write `max(0.0, 1 - h)`. "
     yield "In a vectorized function they are branches, and [numbers of two kinds become one](scalar-functions.md).\n"
+    yield _CAUGHT
     yield _WARNINGS
     yield "\n## Where an error stands for NumPy's answer\n\n"
     for name, limit in LIMITS.items():
@@ -364,6 +365,30 @@ those of integers and float16 are sums of products in the kernels around them. A
 
 | function | meaning |
 |---|---|
+"""
+
+
+_CAUGHT = """
+## Exceptions that the program catches
+
+`try` with `except`, `else` and `finally` is compiled where it is known, when the code is made, which way the program takes:
+
+* What NumPy or Python raises for these types, ranks and known values (an unpacking that does not fit, an attribute, a dtype
+  without a loop, a missing key, a function that is called and raises) goes to the clause that catches its class. What the
+  program did before it stays done.
+* Whether the lengths of arguments fit together, and positions exist that they decide on (`x[3]`), is decided for each call, as
+  its ranks are: calls that take another way are another specialisation.
+* `raise` and `assert` under a condition of run time are branches, if they stand in the `try` itself: in no loop inside of it,
+  and in no function that it calls.
+* `raise` in a clause raises again what it caught. The text of an exception is a value (`str(e)`) where it shows nothing that
+  only a run knows. What nobody catches is raised as everywhere else.
+
+Refused, with the line, is a `try` in which a run may raise what one of its clauses would catch: positions that data state,
+divisions of Python's numbers, `np.linalg` on a matrix that may be singular, ints that may not fit their dtype. So is a
+`finally` that does more than bind names, behind something that a run may raise, one that leaves by `return` or `break`, and
+`except*`. A call with a read-only array, which the `try` writes, is an UnsupportedError where a clause would catch NumPy's
+ValueError. What pytocu itself refuses is never caught, nor is a lack of memory, an int of more than 64 bits, or a warning that
+filters make an exception.
 """
 
 

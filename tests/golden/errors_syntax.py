@@ -21,16 +21,16 @@ def out_number(x):
 #$ error out_number --args "f32[n]"
 
 
-def handled(x):
-    try:  #! UnsupportedError: a try statement is not supported
-    #! at: try:
-    #! help: check the inputs before the call, or catch the error around it
-        return x + 1
-    except ValueError:
+def handled(x, k):
+    try:
+        return x[k]  #! UnsupportedError: a run may raise IndexError here, and the except clause on line 22 would catch it
+        #! at: x[k]
+        #! help: ask for it before, with if, or catch the error around the call of the compiled function
+    except IndexError:
         return x
 
 
-#$ error handled --args "f32[n]"
+#$ error handled --args "f32[n], i64[m]"
 
 
 def generator(x):  #! UnsupportedError: generator is a generator or a coroutine, which is not compiled
