@@ -104,7 +104,7 @@ STATEMENTS = [
     ("x.T += 1", "x.T", "x.T += ... changes an attribute", "write x.T[...]"),
     ("THING.count = 1", "THING.count", "assignment to the attribute THING.count", "assign it outside"),
     ("THING.count += 1", "THING.count", "THING.count += ... changes an attribute", "assign it outside"),
-    ("x.shape = 3", "x.shape", "assignment to the attribute x.shape", "write x = x.reshape(...)"),
+    ("x.shape = 3", "x.shape", "x gets another shape, and others than the names", "write x = x.reshape(...)"),
     ("LIST.append(3)", "LIST.append(3)", "list.append() changes a list that lives outside the function", "copy it first"),
     ("LIST[0] = 3", "LIST[0]", "LIST[0] = ... changes a list that lives outside", "copy it first"),
     ("y = LIST\ny += [3]", "y += [3]", "y += ... changes a list that lives outside", "copy it first"),

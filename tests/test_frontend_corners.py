@@ -613,3 +613,7 @@ def test_names_without_a_value():
         same_or_error(function, F)
         with pytest.raises(NameError, match="where it is not associated with a value"):
             pytocu.jit(function)(F)
+
+
+def test_a_length_by_its_method():
+    same(lambda x: x * x.shape.__len__() + "abc".__len__() + [1, x].__len__(), F)

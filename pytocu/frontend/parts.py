@@ -14,11 +14,13 @@ from pytocu.frontend.attributes import attribute
 from pytocu.frontend.inplace import OUTPUT, assign_elements
 from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import attempt
+from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, is_array, is_numpy_scalar
 from pytocu.ir.core import Value
 from pytocu.ir.types import element
 
 _assign_all = Deferred("pytocu.frontend.flat", "assign_all")
+_in_place = Deferred("pytocu.frontend.reshaping", "in_place")
 _set_attribute = Deferred("pytocu.frontend.records", "set_attribute")
 
 
@@ -39,11 +41,33 @@ def assign_attribute(frame: Any, target: ast.Attribute, base: Any, value: Any) -
     if target.attr == "flat" and isinstance(base, Value) and is_array(base):
         _assign_all(context, base, value)
         return
+    if target.attr == "shape" and isinstance(base, Value) and is_array(base):
+        _set_shape(frame, target, base, value)
+        return
     part = _part(context, target, base, f"assignment to the attribute {ast.unparse(target)} is not compiled")
     if part is None:
         attempt(context, setattr, np.zeros(1), "imag", 0)
         raise AssertionError("NumPy sets the imaginary part of real numbers")
     assign_elements(context, part, value)
+
+
+def _set_shape(frame: Any, target: ast.Attribute, base: Value, value: Any) -> None:
+    """``base.shape = value``: the array of each name that holds it is a view of it from here on."""
+    context: Context = frame.context
+    array = ast.unparse(target.value)
+    help = f"write {array} = {array}.reshape(...)"
+    state = State(frame)
+    every = zip(state.frames, state.locals, strict=True)
+    held = [(owner, name) for owner, names in every for name, one in names.items() if one is base]
+    if base in context.builder.arguments or len(context.active) > 1 or len(held) != state.uses(base):
+        text = f"{array} gets another shape, and others than the names of this function may hold the array"
+        raise UnsupportedError(text, context.loc, help)
+    made = _in_place(context, base, value)
+    if made is None:
+        text = f"{array} gets another shape, and its elements may not follow each other in memory"
+        raise UnsupportedError(text, context.loc, help)
+    for owner, name in held:
+        owner.locals[name] = made
 
 
 def part_to_change(frame: Any, target: ast.Attribute, base: Any, symbol: str) -> Any:
@@ -76,8 +100,7 @@ def _part(context: Context, target: ast.Attribute, base: Any, refusal: str) -> V
         return attribute(context, base, name) if name == "real" or element(base.type).kind == "c" else None
     array = ast.unparse(target.value)
     elements = f"write {ast.unparse(target)}[...], which changes the elements"
-    helps = {"shape": f"write {array} = {array}.reshape(...)"}
-    helps |= dict.fromkeys(("T", "mT"), elements)
+    helps = {"shape": f"write {array} = {array}.reshape(...)"} | dict.fromkeys(("T", "mT"), elements)
     if not isinstance(base, Value) and is_array(getattr(base, name, None)):
         helps = {name: elements}
     raise UnsupportedError(refusal, context.loc, helps.get(name, "return the value and assign it outside"))

@@ -230,6 +230,15 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
     return _reshape(context, value, lengths, copy)
 
 
+def in_place(context: Context, value: Value, shape: Any) -> Value | None:
+    """The view that an array becomes which gets another shape; None where it may not be one."""
+    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
+    lengths = as_shape(context, given, _RESHAPED, "UnsupportedError")
+    if _apart(context, value, _known_shape(context, value, lengths)) != 0:
+        return None
+    return _reshape(context, value, lengths, None)
+
+
 _RESHAPED = "a length of run time is {0} in reshape: the one that follows from the others is written as -1"
 
 

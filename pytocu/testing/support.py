@@ -339,7 +339,8 @@ without elements.
 both kinds are possible, nothing depends on it until one of the two arrays is changed and the other one read, or the caller
 sees the change in an argument. Then a copy is made, and a call with lengths and strides of which NumPy makes a view is an
 UnsupportedError that says so; so is a function where they do not tell, as for a result of elements in an unknown order.
-Write `.copy()` behind it, or a form that always is a view.
+Write `.copy()` behind it, or a form that always is a view. `y.shape = ...` of an array that the function makes is such a view
+for each name that holds it; refused where it may be a copy, of an argument, and in a function that is called.
 
 A view of an argument is returned as a view, in the argument's library, unless it repeats elements (`np.broadcast_to`),
 begins at a position that is computed of data (`x[np.argmax(y)]`) or has elements of another size (`x.view(np.uint8)` of
