@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
-from itertools import zip_longest
+from collections.abc import Mapping, Sequence, Set
+from itertools import combinations, zip_longest
 from typing import Any, TypeAlias
 
 from pytocu.errors import UnsupportedError
@@ -42,6 +42,9 @@ class StepRead(Mutable):
     lengths: dict[Any, DimLike] = fresh(default_factory=dict)
 
 
+Ways: TypeAlias = "Mapping[Value, tuple[tuple[Frame, str], Any, Any]]"
+"""By what begins a step: the name, what it is before the loop, and what the step makes of it."""
+
 Bound: TypeAlias = tuple[Value, Sequence[Any], set[Value]]
 """What a loop binds, what it is before the loop and behind a step, and the memories that it may be."""
 
@@ -75,6 +78,59 @@ def carried_memories(
     return {name: [found[param] for param in params] for name, params in by_name.items()}
 
 
+def ways_of(read: StepRead, before: State, after: State) -> Ways:
+    """What names hold before a loop and behind a step, by what begins a step."""
+    ways: dict[Value, tuple[tuple[Frame, str], Any, Any]] = {}
+    place = 0
+    for key in read.names:
+        old, new = leaves_of(before, *key), leaves_of(after, *key)
+        for param, start, end in zip(read.params[place : place + len(old)], old, new, strict=False):
+            ways[param] = key, start, end
+        place += len(old)
+    return ways
+
+
+class Meetings:
+    """Which of the names that a loop carries may be in one memory, in any of its steps or behind it.
+
+    A step is read as if what it begins with were apart; which pairs of that are not follows from what names hold before
+    the loop, and then from what a step makes of those.
+
+    Attributes
+    ----------
+    pairs : set of frozenset of Value
+        Of what begins a step.
+    """
+
+    def __init__(self, builder: StorageBuilder, read: StepRead, before: State, after: State):
+        self._builder = builder
+        self._own = made_by(read)
+        sets = carried_memories(builder, read, before, after, False)
+        self._reached = dict(zip(read.params, (memories for key in read.names for memories in sets[key]), strict=True))
+        self.pairs: set[frozenset[Value]] = set()
+        ways = ways_of(read, before, after)
+        left = list(combinations([p for p, (_, start, end) in ways.items() if is_array(start) and is_array(end)], 2))
+        while left:
+            more = [(a, b) for a, b in left if not all(map(self.apart, ways[a][1:], ways[b][1:]))]
+            if not more:
+                break
+            self.pairs.update(map(frozenset, more))
+            left = [pair for pair in left if pair not in more]
+
+    def apart(self, first: Value, second: Value) -> bool:
+        """Whether what names hold before the loop, or behind a step, is in different memories."""
+        if not self._builder.apart(first, second):
+            return False
+        memories = [self._builder.memories(value) for value in (first, second)]
+        return not any(m is not n and self._meet(m, n) for m in memories[0] for n in memories[1])
+
+    def _meet(self, first: Value, second: Value) -> bool:
+        """Whether different memories, as a step knows them, may be one."""
+        if frozenset((first, second)) in self.pairs:
+            return True
+        return any(b not in self._own and b in self._reached.get(a, ()) for a, b in ((first, second), (second, first)))
+
+
 def made_by(read: StepRead) -> set[Value]:
     """What a step has of its own: what it begins with, and what it makes."""
     return {*read.params, *(result for inst in read.insts for result in inst.results)}
@@ -82,7 +138,8 @@ def made_by(read: StepRead) -> set[Value]:
 
 def with_own(builder: StorageBuilder, read: StepRead, bound: Sequence[Bound]) -> list[Bound]:
     """The memories of results, and those that a step makes and binds to several names."""
-    own = made_by(read)
+    # What a step begins with is among the memories from before the loop, or of a step before.
+    own = made_by(read) - set(read.params)
     made = [builder.memories(ways[-1]) & own if is_array(ways[-1]) else set() for _, ways, _ in bound]
     count = Counter(memory for found in made for memory in found)
     several = {memory for memory, number in count.items() if number > 1}
@@ -123,13 +180,19 @@ def _is_given(memory: Value) -> bool:
     return memory.inst is None
 
 
-def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: Set[Value]) -> None:
+def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: Set[Value]) -> dict[Value, Value]:
     """A name that is bound to one memory and then to another, where memory is changed: names are values from here on.
 
     Parameters
     ----------
     turning : set of Value
         What begins a step and takes turns, so that it is known which memories it is behind the loop.
+
+    Returns
+    -------
+    dict
+        The memories that steps of loops around begin with and that no other name sees, each with what begins a step and may
+        be in it: behind the loop nothing is known of them but that they were changed.
 
     Raises
     ------
@@ -139,19 +202,23 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: S
     builder = frame.context.builder
     assert read.state is not None
     changed = {p for p in read.params if p in read.state.storage[0]}
+    lost: dict[Value, Value] = {}
     if not changed:
-        return
+        return lost
     place = 0
     ends: list[tuple[Value, str]] = []
     own = made_by(read)
     reached = carried_memories(builder, read, before, read.state, False)
-    seen = _seen(builder, before, read, reached.values())
+    seen = _seen(builder, before, read)
     for owner, name in read.names:
         old = leaves_of(before, owner, name)
         new = leaves_of(read.state, owner, name)
         for param, memories in zip(read.params[place : place + len(old)], reached[owner, name], strict=True):
             # What it is in one of the steps; only names that a step binds are carried.
-            if param in changed and param not in turning and not seen.isdisjoint(memories):
+            if param not in changed or param in turning:
+                continue
+            lost.update((memory, param) for memory in memories if _is_given(memory))
+            if not seen.isdisjoint(memories):
                 problem = another_memory(frame.context, name)
                 if problem.key is not None and _becomes_own(builder, read, param):
                     raise HandOn(problem.key)
@@ -168,14 +235,12 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: S
                         f"make one of them a copy: {name} = {name}.copy()",
                     )
                 ends.append((value, name))
+    return lost
 
 
-def _seen(
-    builder: StorageBuilder, before: State, read: StepRead, reached: Iterable[Iterable[set[Value]]]
-) -> set[Value]:
-    """The memories from before a loop that others see than the one name that a step may bind to something else."""
+def _seen(builder: StorageBuilder, before: State, read: StepRead) -> set[Value]:
+    """The memories from before the loop that others see than the one name that a step may bind to something else."""
     found = {builder.root(handle) for handle in builder.arguments}
-    found |= {m for sets in reached for memories in sets for m in memories if _is_given(m)}
     own = [before.held(*key) for key in before.parts if key not in before.shared]
     for frame, name in before.names():
         if isinstance(frame, Container) and any(frame.held is held for held in own):

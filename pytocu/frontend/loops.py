@@ -31,6 +31,7 @@ from pytocu.frontend.kinds import Maybe, either, follow
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.layouts import is_row_major, order_of, unknown
 from pytocu.frontend.loop_memory import (
+    Meetings,
     StepRead,
     another_memory,
     carried_memories,
@@ -517,8 +518,9 @@ def _missing(frame: Frame, before: State, read: StepRead) -> tuple[list[tuple[Fr
         leaves: list[Any] = []
         if flatten(old, leaves) is not old and leaves:
             names.append((owner, name))
-    own = made_by(read)
-    roots = [r for r in frame.context.builder.changed(before.storage) if r not in own and r not in read.roots]
+    # Of which nothing is known before the loop nothing is known behind it.
+    left = {*made_by(read), *read.roots, *before.storage[3]}
+    roots = [r for r in frame.context.builder.changed(before.storage) if r not in left]
     return names, roots
 
 
@@ -537,8 +539,9 @@ def _finish(
     loc = builder.loc
     after = read.state
     assert after is not None
-    turns = turns_of(frame, before, read)
-    refuse_shared_memory(frame, before, read, {p for turn in turns for p in turn.params})
+    meetings = Meetings(builder, read, before, after)
+    turns = turns_of(frame, before, read, meetings)
+    lost = refuse_shared_memory(frame, before, read, {p for turn in turns for p in turn.params})
     numbers_of_turns = [number for turn in turns for number in turn.numbers]
     next_of_turns = [number for turn in turns for number in next_numbers(context, read, turn)]
     ends: list[Value] = [in_region(context, read.insts, after, v) for v in read.next]
@@ -707,8 +710,10 @@ def _finish(
         going = first[0] if op == "while_loop" else None
         stepped = None if has_steps(op, head) else had_step(context, op, head, going)
         hand_on(context, read, handed, behind, stepped, bound, memories)
+    for memory, param in lost.items():
+        builder.lose(memory, result_of[param])
     # Names hold what memories do behind the loop: the changes in it are none of theirs.
-    builder.may_be(with_own(builder, read, bound))
+    builder.may_be(with_own(builder, read, bound), meetings.apart)
     _forget(before, after, read, broken, loc)
     for one in handed:
         one.frame.locals[one.name] = one.held

@@ -166,6 +166,7 @@ def note_choices(merge: Merge) -> None:
         ways = [_from_outside(merge, result, value, memories) if is_array(value) else None for value in given]
         if any(way is None for way in ways) or len(ways) != 2:
             # Of one that only the side which goes on has, nothing is known on the other.
+            builder.known_as((result,), (value for value in given if is_array(value)))
             continue
         (tests, arrays), *rest = [way for way in ways if way is not None]
         for more, others in rest:
@@ -186,7 +187,7 @@ def _from_outside(merge: Merge, result: Value, value: Value, memories: set[Value
     root, views = builder.root(value), builder.views(value)
     decided = builder.decided(root) if root in merge.made else ((), (root,))
     if decided is None:
-        return ([], [result]) if root not in memories else None
+        return ([], [result]) if builder.memories(root).isdisjoint(memories) else None
     tests, arrays = decided
     # What a branch in the side makes is in the result, too.
     arrays = [result if array is value and root not in memories else array for array in arrays]

@@ -268,19 +268,25 @@ class StorageBuilder(Builder):
         root = self.root(handle)
         return {root, *self._either.get(root, ())}
 
-    def may_be(self, results: Sequence[tuple[Value, Sequence[Any], set[Value]]]) -> None:
+    def may_be(
+        self,
+        results: Sequence[tuple[Value, Sequence[Any], set[Value]]],
+        apart: Callable[[Value, Value], bool] | None = None,
+    ) -> None:
         """State which memories from before a loop or branch its results may be, where they are none that it makes.
 
         Parameters
         ----------
         results : sequence of (Value, sequence, set of Value)
             A result, what it is on each way there is, and the memories.
+        apart : callable, optional
+            Whether two values of one way are known to be in different memories.
         """
         ways = [(result, given) for result, given, _ in results if all(isinstance(v, Value) for v in given)]
         for k, (first, mine) in enumerate(ways):
             for second, others in ways[:k]:
                 # A value of a way that goes on, beside one of both ways, says nothing of the other.
-                if len(mine) == len(others) and all(map(self.apart, mine, others)):
+                if len(mine) == len(others) and all(map(apart or self.apart, mine, others)):
                     self._apart.add(frozenset((first, second)))
         for result, _, memories in results:
             if memories:
@@ -468,6 +474,9 @@ class StorageBuilder(Builder):
         others = {other for other in others if not self.apart(root, other)}
         # In the order in which they were made, so that a function is written the same each time.
         known = [other for other in self._chosen if other in others and self._of_wholes(other)]
+        unknown = {*self._unsure, *others} - set(known) - {root}
+        # Of wholes each is a memory of its own, or made with the other: none is one of those that are found here.
+        known = [other for other in known if unknown.isdisjoint(self._chosen[other][1])]
         for other in known:
             tests, arrays = self._chosen[other]
             self._hold(other, self.selected(tests, [self._now.get(array, array) for array in arrays], other))
@@ -492,6 +501,12 @@ class StorageBuilder(Builder):
     def known_with(self, results: Iterable[Value], key: Any) -> None:
         """State that it is known which memories results are where the function is read again with a key; see `HandOn`."""
         self._keys.update(dict.fromkeys(results, key))
+
+    def known_as(self, results: Iterable[Value], sides: Iterable[Value]) -> None:
+        """State that what makes known which memories one of the sides of a branch is does so of results, too."""
+        key = next((self._keys[root] for side in sides if self._keys.get(root := self.root(side)) is not None), None)
+        if key is not None:
+            self.known_with(results, key)
 
     def _refused(self, handle: Value, key: Any) -> UnsupportedError | HandOn:
         if isinstance(key, _LayOut):
@@ -633,6 +648,11 @@ class StorageBuilder(Builder):
         self._hold(root, contents)
         if changed and self._either:
             self._note_change(root)
+
+    def lose(self, root: Value, contents: Value) -> None:
+        """State that a memory was changed, perhaps to these contents, and that nothing else is known of it."""
+        self.replace(root, contents)
+        self._unsure[root] = None
 
     def _hold(self, root: Value, contents: Value) -> None:
         self._now[root] = contents

@@ -8,12 +8,12 @@ the arrays do, and behind the loop the host looks at one of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import Any
 
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.inplace import DESTINATION, note_write
-from pytocu.frontend.loop_memory import StepRead, changed_memories, leaves_of, seen_elsewhere
+from pytocu.frontend.loop_memory import Meetings, StepRead, Ways, changed_memories, seen_elsewhere, ways_of
 from pytocu.frontend.merging import may_be_one
 from pytocu.frontend.operators import binary
 from pytocu.frontend.state import State
@@ -23,9 +23,6 @@ from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT
 from pytocu.record import Record
-
-Ways: TypeAlias = "Mapping[Value, tuple[tuple[Frame, str], Any, Any]]"
-"""By parameter of a step: the name, what it is before the loop, and what the step makes of it."""
 
 
 class Turn(Record):
@@ -55,25 +52,22 @@ class Turn(Record):
     changed: bool = False
 
 
-def turns_of(frame: Frame, before: State, read: StepRead) -> list[Turn]:
+def turns_of(frame: Frame, before: State, read: StepRead, meetings: Meetings) -> list[Turn]:
     """The arrays that take turns in the steps of a loop that was read, where others see one of them."""
     assert read.state is not None
     builder = frame.context.builder
-    ways: dict[Value, tuple[tuple[Frame, str], Any, Any]] = {}
-    place = 0
-    for key in read.names:
-        old, new = leaves_of(before, *key), leaves_of(read.state, *key)
-        for param, start, end in zip(read.params[place : place + len(old)], old, new, strict=False):
-            ways[param] = key, start, end
-        place += len(old)
+    ways = ways_of(read, before, read.state)
     found: list[Turn] = []
     for first in ways:
         if any(first in turn.params for turn in found) or (turn := _turn(builder, ways, first)) is None:
             continue
         if not _are_apart(builder, turn.starts) or _meets_others(builder, read, turn.starts):
             continue
+        changed = any(p in read.state.storage[0] for p in turn.params)
+        if changed and any(not pair.isdisjoint(turn.params) for pair in meetings.pairs):
+            continue
         if any(seen_elsewhere(builder, before, *ways[p][:2]) for p in turn.params):
-            found.append(turn._replace(changed=any(p in read.state.storage[0] for p in turn.params)))
+            found.append(turn._replace(changed=changed))
     return found
 
 
