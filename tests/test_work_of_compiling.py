@@ -98,3 +98,52 @@ def test_kernels_that_combine_nothing_are_walked_once(monkeypatch: pytest.Monkey
 
 def test_neighbours_give_what_numpy_gives() -> None:
     everywhere(neighbours(6), np.linspace(0.0, 1.0, 12), 5)
+
+
+def with_number(x: Any, a: Any, w: Any) -> Any:
+    for k in range(2, 7):
+        x = (x @ a) * w[k]
+    return x
+
+
+def with_positions(x: Any, a: Any, w: Any, at: Any) -> Any:
+    for k in range(5):
+        x = (x @ a) * w[at[k]]
+    return x
+
+
+def with_neighbours(x: Any, a: Any, w: Any) -> Any:
+    for k in range(2, 7):
+        x = (x @ a) * w[k] + w[k + 3]
+    return x
+
+
+def with_divisors(x: Any, a: Any, w: Any) -> Any:
+    for k in range(2, 7):
+        x = (x @ a) // k + w[k]
+    return x
+
+
+COMPILED = [(with_number, 1), (with_positions, 1), (with_neighbours, 5), (with_divisors, 5)]
+
+
+@pytest.mark.parametrize(("function", "compiled"), COMPILED)
+def test_kernels_that_differ_in_a_position_are_compiled_once(function: Any, compiled: int) -> None:
+    """Those that read one element of an array each: several might be one vector, and a divisor makes the code faster."""
+    x, a = np.arange(120.0).reshape(4, 30) % 7, np.arange(900.0).reshape(30, 30) % 5 - 2
+    rest = (np.arange(10.0) + 1, np.array([0, -1, 3, 9, 3]))[: function.__code__.co_argcount - 2]
+    low = pytocu.jit(function).lower("f64[n, 30]", "f64[30, 30]", "f64[m]", *["i64[k]"] * (len(rest) - 1))
+    launched = low.compile("cpu").kernel_names
+    assert len(launched) == 5
+    assert len(set(launched)) == compiled
+    assert len(set(low.compile("cuda:sm_90").kernel_names)) == 5
+    everywhere(function, x, a, *rest)
+
+
+@pytest.mark.parametrize("wrong", range(5))
+def test_what_compiled_kernels_share_notes_the_failure_of_each(wrong: int) -> None:
+    x, a, w = np.ones((4, 30)), np.eye(30), np.arange(10.0)
+    at = np.arange(5)
+    at[wrong] = 10 + wrong
+    with pytest.raises(IndexError, match=f"^index {10 + wrong} is out of bounds for axis 0 with size 10"):
+        pytocu.jit(with_positions)(x, a, w, at)
