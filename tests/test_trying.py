@@ -86,3 +86,11 @@ def test_an_array_that_must_not_be_written() -> None:
     given.flags.writeable = False
     with pytest.raises(UnsupportedError, match="read-only, which an except clause of the function would catch"):
         compiled(given, 1)
+
+
+@pytest.mark.parametrize("program", [programs.wrong_in_a_clause, programs.wrong_before_two_ways_that_raise])
+def test_what_is_read_behind_an_error(program: Callable[..., Any]) -> None:
+    """The error stays the first one, and clauses that are read for more of them know what they caught."""
+    with pytest.raises(TypeError, match="'bitwise_and' not supported") as caught:
+        pytocu.jit(program)(V, 0)
+    assert "No active exception" not in str(caught.value)

@@ -434,6 +434,25 @@ def the_text_of_a_run(x, n):
     return x, ""
 
 
+def wrong_in_a_clause(x, n):
+    y = x & 3
+    try:
+        if n > 0:
+            raise TypeError("positive")
+    except TypeError:
+        y = x & 5
+        raise
+    return y
+
+
+def wrong_before_two_ways_that_raise(x, n):
+    x = x & 3
+    if n > 2:
+        raise ValueError("large")
+    else:
+        raise KeyError("small")
+
+
 def not_supported(x):
     try:
         return np.random.rand(3) + x

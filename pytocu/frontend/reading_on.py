@@ -38,6 +38,8 @@ class Unread(Record):
     state : State
     elements : tuple or None
         As `Context.elements` was.
+    tries, handling : tuple
+        The ``try`` statements and clauses around them.
     """
 
     frame: Frame
@@ -46,6 +48,8 @@ class Unread(Record):
     statements: tuple[ast.stmt, ...]
     state: State
     elements: Any
+    tries: tuple[Any, ...]
+    handling: tuple[Any, ...]
 
 
 def note_behind(error: CompileError, frame: Frame, failed: ast.stmt, statements: Sequence[ast.stmt]) -> None:
@@ -62,7 +66,9 @@ def _note(
     error: CompileError, frame: Frame, failed: ast.stmt | None, begun: Sequence[ast.stmt], statements: Sequence[ast.stmt]
 ) -> None:
     lost = frozenset(name for statement in begun for name in names_in(statement, ast.Store))
-    error.unread.append(Unread(frame, failed, lost, tuple(statements), State(frame), frame.context.elements))
+    context = frame.context
+    around = (tuple(context.tries), tuple(context.handling))
+    error.unread.append(Unread(frame, failed, lost, tuple(statements), State(frame), context.elements, *around))
 
 
 def with_all(error: CompileError, refused: Sequence[CompileError] = ()) -> CompileError:
@@ -91,11 +97,16 @@ def _read_on(error: CompileError, found: list[CompileError]) -> None:
         context = piece.frame.context
         piece.state.go_back()
         context.elements = piece.elements
+        context.tries, context.handling = list(piece.tries), list(piece.handling)
+        insts, written = context.builder.insts, len(context.builder.insts)
         # What a piece ends with says nothing: the program in front of it is not whole.
         try:
             _read_piece(piece, found)
         except (CompileError, Raised, HandOn, RecursionError):
             continue
+        finally:
+            # The call that asks makes the checks that stand before the error.
+            del insts[written:]
 
 
 def _read_piece(piece: Unread, found: list[CompileError]) -> None:
