@@ -117,7 +117,48 @@ def returned(x, k):
     return row
 
 
+def at_the_last_step(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x[0, k]
+    row = x[k]
+    row[:] = total
+    return x
+
+
+def at_the_last_step_on_a_side(x, n, limit):
+    for k in range(n):
+        y = x[k] * 2
+    if limit > 0.5:
+        column = x[:, k % 3]
+        column += 1
+    return y
+
+
+def behind_a_while(x, limit):
+    k = 0
+    while k < 3 and x[k].sum() < limit:
+        k += 1
+    row = x[k]
+    x[:] = 0
+    return row + 1
+
+
+def of_a_branch(x, limit):
+    k = 1 if x[0, 1] < limit else 2
+    row = x[k]
+    row *= 2
+    x[k, 1:][0] = 5
+    return row
+
+
 CASES = [
+    (at_the_last_step, (X, 3)),
+    (at_the_last_step_on_a_side, (X, 2, 0.9)),
+    (at_the_last_step_on_a_side, (X, 2, 0.1)),
+    (behind_a_while, (X, 50.0)),
+    (of_a_branch, (X, 3.0)),
+    (of_a_branch, (X, 0.0)),
     (columns_of_a_mask, (X, X[0] % 2 > 0)),
     (largest_row, (X,)),
     (row_and_whole, (X, np.int64(-2))),
@@ -129,7 +170,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("function", "arguments"), CASES, ids=[f.__name__ for f, _ in CASES])
+@pytest.mark.parametrize(("function", "arguments"), CASES, ids=[f"{f.__name__}-{n}" for n, (f, _) in enumerate(CASES)])
 def test_parts_and_copies(function: Any, arguments: tuple[Any, ...]) -> None:
     wanted = copy.deepcopy(arguments)
     expected = function(*wanted)

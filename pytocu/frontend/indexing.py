@@ -12,7 +12,18 @@ import numpy as np
 
 from pytocu.errors import IndexingError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.operators import clamped, is_c_long
-from pytocu.frontend.ranges import Known, known_here, least, most, not_negative, note, number_as_dim, on_axis, slice_bound
+from pytocu.frontend.ranges import (
+    Known,
+    is_position,
+    known_here,
+    least,
+    most,
+    not_negative,
+    note,
+    number_as_dim,
+    on_axis,
+    slice_bound,
+)
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
@@ -218,6 +229,14 @@ def has_picks(base: Any, key: Any) -> bool:
 def states_position(item: Any) -> bool:
     """Whether an index is a number that is computed of data."""
     return isinstance(item, Value) and isinstance(item.type, ScalarType) and element(item.type).is_integer
+
+
+def is_computed(context: Context, item: Any) -> bool:
+    """Whether an index is a number of data, or one that a loop or branch makes, which the host would have to read."""
+    if states_position(item):
+        return True
+    made = isinstance(item, Value) and item.type == WEAK_INT and context.elements is None
+    return made and not is_position(context, item)
 
 
 def _is_position(item: Any) -> bool:

@@ -10,8 +10,8 @@ from typing import Any
 
 from pytocu.errors import IndexingError
 from pytocu.frontend.gathering import checked
-from pytocu.frontend.indexing import states_position, subscript
-from pytocu.frontend.values import Context, cast, dimensions
+from pytocu.frontend.indexing import is_computed, subscript
+from pytocu.frontend.values import Context, as_strong, cast, dimensions
 from pytocu.ir.core import Value
 from pytocu.ir.types import I64
 
@@ -34,8 +34,8 @@ def picked(context: Context, base: Value, key: Any) -> Value:
     found: list[tuple[int, Value]] = []
     rest: list[Any] = []
     for item in items:
-        if states_position(item):
-            found.append((axis, checked(context, cast(context, item, I64), shape[axis], axis)))
+        if is_computed(context, item):
+            found.append((axis, checked(context, cast(context, as_strong(context, item), I64), shape[axis], axis)))
         else:
             rest.append(item)
         axis += len(shape) - used if item is Ellipsis else item is not None

@@ -17,7 +17,7 @@ from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
-from pytocu.frontend.indexing import has_picks
+from pytocu.frontend.indexing import is_computed
 from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
@@ -139,7 +139,7 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
         if mask is not None and not first:
             return chosen(context, view, mask)
-        return _picked(context, base, key) if _is_part(base, key) else subscript(context, base, key)
+        return _picked(context, base, key) if _is_part(context, base, key) else subscript(context, base, key)
     if isinstance(base, Flat):
         return _read_flat(context, base, as_numpy(context, values(context, key)))
     if isinstance(base, Grown):
@@ -190,11 +190,13 @@ def changed_member(frame: Frame, base: Any, key: Any) -> Any:
         context.changing = changing
 
 
-def _is_part(base: Value, key: Any) -> bool:
-    """Whether a part of an array stands at a position that is computed of data: a view, as at a position known before."""
+def _is_part(context: Context, base: Value, key: Any) -> bool:
+    """Whether a part of an array stands at a position that is computed: a view, as at a position known before."""
     items = key if isinstance(key, tuple) else (key,)
+    if not is_array(base) or has_positions(base, key) or not any(is_computed(context, k) for k in items):
+        return False
     numbers = [k for k in items if not (k is None or k is Ellipsis or isinstance(k, slice))]
-    return has_picks(base, key) and (len(items) > len(numbers) or len(numbers) < len(dimensions(base)))
+    return len(items) > len(numbers) or len(numbers) < len(dimensions(base))
 
 
 def what_there_is(error: CompileError, text: str, known: Any, key: Any) -> str | None:
