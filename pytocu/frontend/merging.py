@@ -187,7 +187,8 @@ def _from_outside(merge: Merge, result: Value, value: Value, memories: set[Value
     root, views = builder.root(value), builder.views(value)
     decided = builder.decided(root) if root in merge.made else ((), (root,))
     if decided is None:
-        return ([], [result]) if builder.memories(root).isdisjoint(memories) else None
+        before = builder.memories(root) - set(merge.made)
+        return ([], [result]) if root not in memories and before.isdisjoint(memories) else None
     tests, arrays = decided
     # What a branch in the side makes is in the result, too.
     arrays = [result if array is value and root not in memories else array for array in arrays]
