@@ -4,6 +4,7 @@
 # interrupt that comes before the first handler below ends in a traceback of Python's.
 import _signal as signal  # pyright: ignore[reportMissingImports]
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 def run() -> int:
     """Run the command line; an interrupt that comes while it is being loaded, or ends, is no error either."""
+    sys.unraisablehook = _ignored
     try:
         before = signal.getsignal(signal.SIGINT)
         # Where interrupts are ignored, as behind nohup, they stay so.
@@ -31,6 +33,13 @@ def run() -> int:
                 signal.signal(signal.SIGINT, _leave)
     except KeyboardInterrupt:
         _leave()
+
+
+def _ignored(raised: "sys.UnraisableHookArgs") -> None:
+    # Behind a call that no exception leaves (a callback of a weak reference, as the locks of imports have) it would go on.
+    if raised.exc_type is KeyboardInterrupt:
+        _leave()
+    sys.__unraisablehook__(raised)
 
 
 def _leave(number: int = 0, frame: "types.FrameType | None" = None) -> "NoReturn":

@@ -508,6 +508,20 @@ def test_an_interrupt_shows_no_traceback_whenever_it_comes(folder, words):
     assert 130 in codes
 
 
+def test_an_interrupt_in_a_call_that_no_exception_leaves(tmp_path):
+    """As in the callbacks of weak references by which Python's imports give back their locks."""
+    (tmp_path / "late.py").write_text("""
+class Held:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+Held()
+""")
+    command = [sys.executable, "-m", "pytocu", "dump", "late.py:f", "--args", "f32[n]"]
+    made = subprocess.run(command, cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=environment())
+    assert (made.returncode, made.stderr) == (130, "pytocu: interrupted\n")
+
+
 def test_the_command_line_is_in_control_before_numpy_is_imported():
     """Nothing is imported before, which would take longer than all else until then."""
     text = """
