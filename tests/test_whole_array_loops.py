@@ -938,3 +938,16 @@ def test_what_only_the_end_asks_for_is_changed_where_it_is() -> None:
     lengths = [step[3][0] for step in plan.steps if step[0] == "allocate" and step[3]]
     assert len([length for length in lengths if isinstance(length, int) and length > 2**20]) == 1
     everywhere(changed_before, RANDOM.random(9), RANDOM.random(8))
+
+
+def all_of_it_afterwards(a, x, rows, n):
+    for _ in range(n):
+        rows[1] = x
+        a[1] = 1.5
+        a[:] = x * 0.5
+    a *= 0.1
+
+
+def test_a_change_that_another_of_all_of_it_follows_keeps_no_kernel_from_being_made() -> None:
+    for n in (0, 2):
+        everywhere(all_of_it_afterwards, VECTOR[:8].copy(), VECTOR[8:16], MATRIX.copy(), n)

@@ -24,6 +24,7 @@ from pytocu.ir.regions import (
 from pytocu.ir.rewrite import put_with
 from pytocu.ir.stores import stored
 from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
+from pytocu.passes import cleanup
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
@@ -45,7 +46,8 @@ from pytocu.passes.sweeps import sweep_of
 
 def run(function: Function, context: PassContext) -> Function:
     """Settle the Python scalars of loops and branches."""
-    function = prune(function)
+    # A change of which nobody reads anything would keep a loop from being a kernel's.
+    function = cleanup.dce(function, context)
     builder = Builder()
     writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())})
     used = _uses(function)

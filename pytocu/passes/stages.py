@@ -81,7 +81,7 @@ def run(function: Function, context: PassContext) -> Function:
         if is_whole(inst):
             writer.stage(segment, later[number], function.body.insts[number:])
             segment = []
-            sweep = sweep_of(inst)
+            sweep = None if _has_python(inst) else sweep_of(inst)
             if sweep is not None and not any(inst.results[k] in later[number + 1] for k in _scalars(inst, sweep)):
                 writer.sweep(inst, sweep, function.body.insts[number + 1 :])
             else:
@@ -131,7 +131,11 @@ def is_whole(inst: Inst) -> bool:
     """
     if not is_region(inst) or loop_scalars.on_host(inst):
         return False
-    return any(isinstance(a.type, WeakType) for a in inst.args) or not is_elementwise(inst)
+    return _has_python(inst) or not is_elementwise(inst)
+
+
+def _has_python(inst: Inst) -> bool:
+    return any(isinstance(a.type, WeakType) for a in inst.args)
 
 
 def _scalars(inst: Inst, sweep: Sweep) -> list[int]:

@@ -172,17 +172,16 @@ def first_above(x, limit, n):
 #$ dump first_above --args "f64[n], weak int, weak int" --after cse
 #| func @first_above(%x: f64[n], %limit: weak int, %n: weak int) {
 #|   %0 = const 0 : weak int
-#|   %1 = const 1 : weak int
-#|   %2 = less %0, %n : weak bool
-#|   %3 = const False : weak bool
-#|   %4 = const 0.0 : f64
-#|   %5 = broadcast %4 {expand = (0,), ndim = 0, shape = (n,)} : f64[n]
-#|   %6 = convert %2 : bool
-#|   %7 = const False : bool
-#|   %8 = const 0 : i64
+#|   %1 = less %0, %n : weak bool
+#|   %2 = const False : weak bool
+#|   %3 = const 0.0 : f64
+#|   %4 = broadcast %3 {expand = (0,), ndim = 0, shape = (n,)} : f64[n]
+#|   %5 = convert %1 : bool
+#|   %6 = const False : bool
+#|   %7 = const 0 : i64
 #|   %limit_1 = convert %limit : i64
 #|   %n_1 = convert %n : i64
-#|   %9, %10, %x_1, %11 = while_loop %6, %8, %x, %5, %limit_1, %n_1 {carried = 4} : bool, i64, f64[n], f64[n] (%0: bool, %1: i64, %x: f64[n], %2: f64[n], %limit: i64, %n: i64) {
+#|   %8, %9, %x_1, %10 = while_loop %5, %7, %x, %4, %limit_1, %n_1 {carried = 4} : bool, i64, f64[n], f64[n] (%0: bool, %1: i64, %x: f64[n], %2: f64[n], %limit: i64, %n: i64) {
 #|     %3 = greater %1, %limit : bool
 #|     %x_1, %4 = if_else %3, %x, %1 : f64[n], f64[n] (%x: f64[n], %0: i64) {
 #|       %1 = cast %0 : f64
@@ -191,12 +190,11 @@ def first_above(x, limit, n):
 #|       %4 = broadcast %3 {expand = (0,), ndim = 0, shape = (n,)} : f64[n]
 #|       yield %4, %2
 #|     } (%x: f64[n], %0: i64) {
-#|       %1 = const 2 : i64
-#|       %2 = const 2.0 : f64
-#|       %x_1 = multiply %x, %2 : f64[n]
-#|       %3 = const 0.0 : f64
-#|       %4 = broadcast %3 {expand = (0,), ndim = 0, shape = (n,)} : f64[n]
-#|       yield %x_1, %4
+#|       %1 = const 2.0 : f64
+#|       %x_1 = multiply %x, %1 : f64[n]
+#|       %2 = const 0.0 : f64
+#|       %3 = broadcast %2 {expand = (0,), ndim = 0, shape = (n,)} : f64[n]
+#|       yield %x_1, %3
 #|     }
 #|     %5 = const 1 : i64
 #|     %6 = add %1, %5 : i64
@@ -205,7 +203,7 @@ def first_above(x, limit, n):
 #|     %9 = bitwise_and %7, %8 : bool
 #|     yield %9, %6, %x_1, %4
 #|   }
-#|   %12, %13, %14 = while_loop %2, %3, %0, %limit, %n {carried = 3} : weak bool, weak bool, weak int (%0: weak bool, %1: weak bool, %2: weak int, %limit: weak int, %n: weak int) {
+#|   %11, %12, %13 = while_loop %1, %2, %0, %limit, %n {carried = 3} : weak bool, weak bool, weak int (%0: weak bool, %1: weak bool, %2: weak int, %limit: weak int, %n: weak int) {
 #|     %3 = greater %2, %limit : weak bool
 #|     %4 = const 1 : weak int
 #|     %5 = add %2, %4 : weak int
@@ -214,13 +212,13 @@ def first_above(x, limit, n):
 #|     %8 = bitwise_and %6, %7 : weak bool
 #|     yield %8, %3, %5
 #|   }
-#|   %15 = convert %13 : bool
-#|   %16 = if_else %15, %11, %x_1 : f64[n] (%0: f64[n], %x: f64[n]) {
+#|   %14 = convert %12 : bool
+#|   %15 = if_else %14, %10, %x_1 : f64[n] (%0: f64[n], %x: f64[n]) {
 #|     yield %0
 #|   } (%0: f64[n], %x: f64[n]) {
 #|     yield %x
 #|   }
-#|   return %16 {tree = 0}
+#|   return %15 {tree = 0}
 #| }
 
 
