@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -472,6 +473,26 @@ def test_steps_that_do_much_are_written_out_where_they_have_to_be(function: Any)
     for one, other in zip(found, wanted, strict=True) if isinstance(wanted, list) else [(found, wanted)]:
         np.testing.assert_allclose(one, other, rtol=1e-12)
         assert one.dtype == other.dtype
+
+
+def of_loops_of_run_time(a: Any, b: Any) -> Any:
+    lengths = np.empty(12)
+    for m in range(12):
+        length = 0
+        last = math.floor((a.size - m - 1) / 7)
+        last = int(last)
+        for j in range(1, last + 1):
+            length += abs(a[m + j * 7] - a[m + (j - 1) * 7])
+        lengths[m] = length / (7 * last)
+    return lengths
+
+
+def test_steps_with_loops_of_run_time_are_a_loop() -> None:
+    """Their loops share no kernel, though each reads by the number of the step and may leave a name unbound."""
+    text = pytocu.jit(of_loops_of_run_time).lower("f64[n]", "f64[n]").ir("lower")
+    assert text.count("for_loop") + text.count("while_loop") < 6
+    a, b = np.random.default_rng(0).random((2, 60))
+    np.testing.assert_array_equal(pytocu.jit(of_loops_of_run_time)(a, b), of_loops_of_run_time(a, b))
 
 
 def test_first_steps_that_change_a_dtype_stand_before_the_loop() -> None:

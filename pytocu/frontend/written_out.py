@@ -17,7 +17,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.frontend.expressions import evaluate
-from pytocu.frontend.frames import Frame, LocalFunction, Unset, owner_of, scope_of
+from pytocu.frontend.frames import Frame, Late, LocalFunction, Unset, owner_of, scope_of
 from pytocu.frontend.source import function_node
 from pytocu.frontend.state import Container, State, flatten, same_form
 from pytocu.frontend.statements import names_in
@@ -44,6 +44,7 @@ _GROW = frozenset({"append", "extend", "insert", "pop", "remove", "clear", "upda
 """Methods of lists, dicts and sets that change how many members these have."""
 _OF_NUMBERS = frozenset({abs, float, int, max, min})
 """Functions of Python that take a number of run time as well as one known now."""
+_ROUNDING = (int, math.floor, math.ceil, math.trunc)
 _OF_LENGTHS = (np.arange, np.empty, np.full, np.ones, np.zeros)
 """Functions of NumPy that do so for a length."""
 
@@ -144,6 +145,9 @@ class WrittenSteps:
             first: list[Any] = []
             second: list[Any] = []
             old, new = before.held(owner, name), owner.locals.get(name)
+            if isinstance(old, Unset | Late) and type(old) is type(new):
+                # Each is of a loop inside, which may have no step; reading it would have been an error.
+                continue
             kept = same_form(_form(old, first, ()), _form(new, second, ())) and all(map(_is_alike, first, second))
             was_there = (owner, name) in self._known
             if was_there and not kept:
@@ -163,7 +167,9 @@ class WrittenSteps:
         use.find_known(self._node.body, changed)
         for statement in self._node.body:
             use.visit(statement)
-        return not (use.needs or use.grows) and (size > _LARGEST_READING or not use.reads)
+        # A loop of run time is a kernel of its own, which shares nothing with that of the next step.
+        shared = use.reads and not any(inst.op.name in ("for_loop", "while_loop") for inst in self._steps[0])
+        return not (use.needs or use.grows) and (size > _LARGEST_READING or not shared)
 
 
 def _keys(container: Any) -> Any:
@@ -338,6 +344,10 @@ class _Use(ast.NodeVisitor):
         known = isinstance(function, np.ufunc) or getattr(function, "__module__", None) == math.__name__
         return known or any(function is f for f in _OF_NUMBERS)
 
+    def is_rounding(self, node: ast.expr) -> bool:
+        """Whether it names a function that gives the int beside a number."""
+        return self.is_of_numbers(node) and any(evaluate(self.frame, node) is f for f in _ROUNDING)
+
     def visit_Subscript(self, node: ast.Subscript) -> None:
         numbered = not self.numbers.isdisjoint(names_in(node.slice, ast.Load))
         if numbered and not self.is_array(node.value):
@@ -349,6 +359,19 @@ class _Use(ast.NodeVisitor):
 
     def visit_If(self, node: ast.If) -> None:
         self._decides(node, node.test)
+
+    def visit_For(self, node: ast.For) -> None:
+        match node.iter:
+            case ast.Call(func=ast.Name() as called, args=bounds, keywords=[]) if self.may_be_run_time(called):
+                # How many steps it has may be a number of run time as well.
+                for inner in (*bounds, node.target, *node.body, *node.orelse):
+                    self.visit(inner)
+            case _:
+                self.generic_visit(node)
+
+    def may_be_run_time(self, node: ast.Name) -> bool:
+        """Whether a loop over what a function gives can be one of run time, if the loop around it becomes one."""
+        return not self.of_program and self.named(node) is range
 
     def visit_While(self, node: ast.While) -> None:
         self._decides(node, node.test)
@@ -457,8 +480,11 @@ class _Use(ast.NodeVisitor):
         self._binds(node, {name for target in node.targets for name in names_in(target, ast.Store)})
 
     def _binds(self, node: ast.Assign | ast.NamedExpr, names: set[str]) -> None:
-        # One that is made of the number of the step is as small as that.
-        others = names_in(node.value, ast.Load) & self.numbers - self.steps
+        # One that is made of the number of the step is as small as that, and what this is rounded to.
+        value = node.value
+        while isinstance(value, ast.Call) and len(value.args) == 1 and self.is_rounding(value.func):
+            (value,) = value.args
+        others = set() if isinstance(value, ast.Name) else names_in(value, ast.Load) & self.numbers - self.steps
         self.grows = self.grows or bool(names & self.numbers and others)
         self.generic_visit(node)
 
