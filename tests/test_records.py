@@ -222,6 +222,12 @@ def removed(s):
     s.update(z=1)
 
 
+def put_back(s):
+    s["k"] = s.pop("k") + 1
+    s["new"] = s["x"]
+    s["s"] = s.pop("s")
+
+
 def swapped(a):
     a[0], a[1] = a[1], a[0]
     a.append(a[0] + 1)
@@ -293,6 +299,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[], tuple[Any, ...]]]] = [
     (entries, lambda: (entries_of_a_dict(),)),
     (entries_in_a_loop, lambda: (entries_of_a_dict(), 5)),
     (removed, lambda: (entries_of_a_dict(),)),
+    (put_back, lambda: (entries_of_a_dict(),)),
     (swapped, lambda: ([X.copy(), V.copy()],)),
     (turned, lambda: ([X.copy(), V.copy()],)),
     (changed_twice, lambda: (body(), body())),

@@ -11,7 +11,7 @@ import dataclasses
 import inspect
 import types
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from itertools import count
 from typing import Any
 
@@ -255,6 +255,10 @@ def _changes(context: Context, tree: Tree) -> Iterator[Any]:
         now = dict(enumerate(value)) if isinstance(value, list) else value if isinstance(value, dict) else vars(value)
         changed = {key: member for key, member in now.items() if key not in held.members or held.members[key] is not member}
         gone = [key for key in held.members if key not in now]
+        if isinstance(value, dict):
+            again = _put_back(held.members, now)
+            changed = {key: member for key, member in now.items() if key in changed or key in again}
+            gone += again
         if not changed and not gone:
             continue
         for key in (*changed, *gone):
@@ -263,6 +267,16 @@ def _changes(context: Context, tree: Tree) -> Iterator[Any]:
                 raise UnsupportedError(text, context.loc, "copy it first: dict(...), and return the copy")
         spec = spec_of([*changed], gone)
         yield ("named", _CHANGE, ("str", str(held.number)), ("str", spec), *map(tree, changed.values()))
+
+
+def _put_back(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> list[Any]:
+    """The keys that a dict has lost and been given again: each stands behind all that it kept, as a new key does."""
+    places = {key: place for place, key in enumerate(before)}
+    keys = [*now]
+    kept = 0
+    while kept < len(keys) and keys[kept] in places and (kept == 0 or places[keys[kept - 1]] < places[keys[kept]]):
+        kept += 1
+    return [key for key in keys[kept:] if key in places]
 
 
 __all__ = [
