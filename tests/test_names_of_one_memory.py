@@ -401,3 +401,76 @@ def test_a_side_changes_another_argument_of_the_same_memory(n: int) -> None:
     found, expected = np.arange(5.0), np.arange(5.0)
     compare(pytocu.jit(function)(found, found, n), function(expected, expected, n))
     compare(found, expected)
+
+
+def one_from_a_branch_in_the_side_that_makes_one(x, y, n):
+    a = x
+    if n > 0:
+        a = a * 2
+        if n > 2:
+            a = y
+    return a
+
+
+def a_view_from_a_branch_in_the_other_side(x, y, n):
+    a = x
+    if n > 0:
+        a = (a * 2)[::-1]
+        if n > 2:
+            a = y
+    elif n < -1:
+        a = x[::-1]
+    return a
+
+
+def one_that_the_end_of_the_function_makes(x, y, n):
+    a = x
+    if n > 0:
+        a = x * 2
+        if n > 2:
+            return a
+        a = y
+    return a
+
+
+def one_that_a_clause_makes(x, y, n):
+    a = x
+    try:
+        if n < 0:
+            raise ValueError
+        a = y
+    except ValueError:
+        a = a * 2
+    a[0] = 5
+    return a
+
+
+def one_that_a_called_function_makes(x, y, n):
+    def at_least_1(p, c):
+        if c:
+            return p
+        p = p + 1
+        return p
+
+    return at_least_1(x, n > 0), at_least_1(y, n > 2)
+
+
+@pytest.mark.parametrize("n", [-2, -1, 1, 3])
+@pytest.mark.parametrize(
+    "function",
+    [
+        one_from_a_branch_in_the_side_that_makes_one,
+        a_view_from_a_branch_in_the_other_side,
+        one_that_the_end_of_the_function_makes,
+        one_that_a_clause_makes,
+        one_that_a_called_function_makes,
+    ],
+)
+def test_a_result_is_an_argument_or_a_view_of_one_where_numpys_is(function: Callable[..., Any], n: int) -> None:
+    wanted, found = [(np.arange(4.0), np.arange(4.0) - 2) for _ in range(2)]
+    made = [function(*wanted, n), pytocu.jit(function)(*found, n)]
+    results = [(one,) if isinstance(one, np.ndarray) else one for one in made]
+    compare((*results[1], *found), (*results[0], *wanted))
+    for numpys, ours in zip(*results, strict=True):
+        assert [ours is given for given in found] == [numpys is given for given in wanted]
+        assert [np.shares_memory(ours, given) for given in found] == [np.shares_memory(numpys, given) for given in wanted]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from pytocu.deferred import Deferred
@@ -187,18 +188,40 @@ def _from_outside(merge: Merge, result: Value, value: Value, memories: set[Value
     root, views = builder.root(value), builder.views(value)
     decided = builder.decided(root) if root in merge.made else ((), (root,))
     if decided is None:
-        before = builder.memories(root) - set(merge.made)
-        return ([], [result]) if root not in memories and before.isdisjoint(memories) else None
+        return ([], [result]) if _is_own(merge, root, memories) else None
     tests, arrays = decided
-    # What a branch in the side makes is in the result, too.
-    arrays = [result if array is value and root not in memories else array for array in arrays]
-    inner = any(named(attr) & merge.inner for view in views for _, attr in view.attrs) or any(len(v.args) > 1 for v in views)
-    if inner or any(array in merge.made for array in arrays) or not all(t in merge.tests for t in tests if t in merge.made):
+    if value is root:
+        # What the side makes is in the result, too, also what a branch in it makes, which that one's result stands for.
+        own = [root not in memories if array is root else _is_own(merge, array, memories) for array in arrays]
+        arrays = [result if mine else array for array, mine in zip(arrays, own, strict=True)]
+    outside = [array if array is result else _view_outside(merge, array) for array in arrays]
+    if _is_of_side(merge, views) or None in outside or not all(t in merge.tests for t in tests if t in merge.made):
         return None
     return (
         [merge.tests.get(test, test) for test in tests],
-        [array if array is result else builder.same_view(value, array) for array in arrays],
+        [array if array is result else builder.same_view(value, array) for array in outside if array is not None],
     )
+
+
+def _view_outside(merge: Merge, array: Value) -> Value | None:
+    """An array from before the branch, or a view of one that a side makes, as it is behind the branch."""
+    builder = merge.context.builder
+    if array not in merge.made:
+        return array
+    root = builder.root(array)
+    return None if root in merge.made or _is_of_side(merge, builder.views(array)) else builder.same_view(array, root)
+
+
+def _is_of_side(merge: Merge, views: Sequence[Inst]) -> bool:
+    """Whether a side has what says which elements views are of."""
+    return any(named(attr) & merge.inner for view in views for _, attr in view.attrs) or any(len(v.args) > 1 for v in views)
+
+
+def _is_own(merge: Merge, array: Value, memories: set[Value]) -> bool:
+    """Whether a side makes the memory of an array for one result alone."""
+    builder = merge.context.builder
+    root = builder.root(array)
+    return root in merge.made and root not in memories and (builder.memories(root) - merge.made).isdisjoint(memories)
 
 
 def merge_names(merge: Merge, before: State, sides: list[Side]) -> None:
@@ -637,7 +660,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     if not pairs and not cut:
         # What is known now is handed on by no instruction.
         out["value"] = returned([])
-    merge.add(pairs, "", lambda results: out.update(value=returned(put(results))))
+    add = merge.add if len(returning) == 1 or failing else partial(merge.add_once, values)
+    add(pairs, "", lambda results: out.update(value=returned(put(results))))
 
 
 def _way_back(second: str, *values: Any) -> str:
