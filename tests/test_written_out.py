@@ -495,6 +495,21 @@ def test_steps_with_loops_of_run_time_are_a_loop() -> None:
     np.testing.assert_array_equal(pytocu.jit(of_loops_of_run_time)(a, b), of_loops_of_run_time(a, b))
 
 
+def test_what_the_loop_of_an_earlier_step_has_bound_is_read() -> None:
+    def function(a: Any, b: Any) -> Any:
+        last = np.zeros(12)
+        for m in range(12):
+            length = 0.0
+            for j in range(1, int(b[m]) + 1):
+                length += abs(np.sin(a[m + j]) - np.cos(a[m])) * np.exp(a[j]) + np.sqrt(a[j + 1])
+            last[m] = j + length
+        return last
+
+    a, b = np.random.default_rng(0).random(60), np.arange(12.0) % 3 + 1
+    b[4:6] = 0
+    np.testing.assert_allclose(pytocu.jit(function)(a, b), function(a, b), rtol=1e-14)
+
+
 def test_first_steps_that_change_a_dtype_stand_before_the_loop() -> None:
     a, b = np.random.default_rng(0).random((2, 60))
     found, wanted = pytocu.jit(of_another_dtype)(a, b), of_another_dtype(a, b)
