@@ -474,7 +474,7 @@ def unassigned(x, n):
 
 def one_side(x, n):
     if n > 2:
-        y = x
+        y = [x]
     return y
 
 

@@ -9,15 +9,18 @@ from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedError, closest, raised
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Members, called
+from pytocu.frontend.values import Context, MaybeBound, Members, called
 from pytocu.guards import MISSING, read_closure, read_global
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
 from pytocu.record import Mutable, Record
+
+_bound_value = Deferred("pytocu.frontend.unbound", "bound_value")
 
 BREAK = object()
 CONTINUE = object()
@@ -399,13 +402,14 @@ def lookup(frame: Frame, name: str) -> Any:
                 raise HandOn(found.key)
             if isinstance(found, Unset):
                 raise UnsupportedError(found.message, context.loc, found.help)
+            if isinstance(found, MaybeBound):
+                return _bound_value(context, found, (scope, name), _unbound(frame, scope, name))
             if isinstance(found, Text):
                 return found.said(context)
             return found.now(context) if isinstance(found, Members) else found
         if name in scope.scope.names:
-            raise raised(
-                UnboundLocalError(_unbound(frame, scope, name)), context.loc, "assign it on every path before this line"
-            )
+            context.missed.append((scope, name))
+            raise raised(_unbound(frame, scope, name), context.loc, BIND_IT)
         if name in scope.scope.globals:
             break
         scope = scope.parent
@@ -429,12 +433,17 @@ def lookup(frame: Frame, name: str) -> Any:
     raise UndefinedNameError(f"name '{name}' is not defined", context.loc, f"did you mean {close}?" if close else None)
 
 
-def _unbound(frame: Frame, owner: Frame, name: str) -> str:
+BIND_IT = "assign it on every path before this line"
+"""What to do about a name that is read unbound."""
+
+
+def _unbound(frame: Frame, owner: Frame, name: str) -> NameError:
+    """What Python raises where a name of a function is read before it is bound."""
     while frame.comprehension and frame.parent is not None and frame is not owner:
         frame = frame.parent
     if frame is owner:
-        return f"cannot access local variable '{name}' where it is not associated with a value"
-    return f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        return UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
+    return NameError(f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope")
 
 
 def owner_of(frame: Frame, name: str, through_comprehensions: bool = False) -> Frame:

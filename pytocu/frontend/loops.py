@@ -56,6 +56,7 @@ from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import (
     Context,
     Masked,
+    MaybeBound,
     Perhaps,
     Steps,
     as_strong,
@@ -84,6 +85,10 @@ _end_step = Deferred("pytocu.frontend.lengths_of_steps", "end_step")
 _most_steps = Deferred("pytocu.frontend.numbered", "most_steps")
 _regroup = Deferred("pytocu.frontend.lengths_of_steps", "regroup")
 _behind_loop = Deferred("pytocu.frontend.lengths_of_steps", "behind_loop")
+_starts_unbound = Deferred("pytocu.frontend.unbound", "starts")
+_may_be_unbound = Deferred("pytocu.frontend.unbound", "may_be_unbound")
+_begin_unbound = Deferred("pytocu.frontend.unbound", "begin")
+_end_unbound = Deferred("pytocu.frontend.unbound", "end")
 
 
 def run_time_range(context: Context, *bounds: Any) -> Steps:
@@ -225,6 +230,8 @@ def loop(
         roots, inside = known.roots, known.inside
     earlier = len(builder.made)
     of_lists: set[tuple[Frame, str]] = set()
+    begun: dict[tuple[Frame, str], Any] = {}
+    met, refused = set(context.met), list(context.refused)
     while True:
         read = StepRead(names, roots, types, shared, rebound, unordered, of_lists)
         held = _from_before(builder, set()) if builder.lists else set()
@@ -232,6 +239,7 @@ def loop(
         changing, context.changing = context.changing, context.changing or bool(roots)
         later, context.later = context.later, context.later or bool(types)
         context.loops = Loops(inside)
+        missed = len(context.missed)
         try:
             with builder.nested() as insts:
                 _read(frame, before, read, op, lead, body)
@@ -260,6 +268,19 @@ def loop(
             earlier = len(builder.made)
             continue
         builder.loc = loc
+        if fresh := _to_begin(context, before, read, begun, context.missed[missed:]):
+            before.go_back()
+            builder.loc = loc
+            for key, start in fresh.items():
+                _begin_unbound(context, key, start)
+            # What the reading refused of names that it found unbound is not said.
+            context.met, context.refused = set(met), list(refused)
+            begun |= fresh
+            names = list(dict.fromkeys((*names, *fresh)))
+            types = {key: found for key, found in types.items() if key not in fresh}
+            before = State(frame)
+            earlier = len(builder.made)
+            continue
         if op != "for_loop":
             before.refuse_changed_containers("a loop")
         grew = before.growth("a loop")
@@ -310,10 +331,33 @@ def _bound(frame: Frame, nodes: Sequence[ast.AST]) -> list[tuple[Frame, str]]:
 
 
 def _starts(value: Any) -> bool:
-    """Whether a name is carried from the start: numbers are, since what a step makes of them is not known now."""
+    """Whether a name is carried from the start: numbers are, since what a step makes of them is not known now.
+
+    So are names that may be unbound, which they may be on one side of what a step leaves only.
+    """
+    if isinstance(value, MaybeBound):
+        return True
     leaves: list[Any] = []
     form = flatten(value, leaves)
     return bool(leaves) and not any(map(is_array, leaves)) and form is not value
+
+
+def _to_begin(
+    context: Context,
+    before: State,
+    read: StepRead,
+    begun: dict[tuple[Frame, str], Any],
+    missed: Sequence[tuple[Frame, str]],
+) -> dict[Any, Any]:
+    """The names that may be unbound in a step, or behind it, and that the loop has to carry from the start in such a form."""
+    assert read.state is not None
+    ways = list(zip(before.locals, read.state.locals, strict=True))
+    unsure = any(isinstance(held, MaybeBound) for names in ways for one in names for held in one.values())
+    deleted = any(name not in new or isinstance(new[name], Unset) for old, new in ways for name in old)
+    if not unsure and not missed and not deleted:
+        return {}
+    own = {name for inst in read.insts for name in names_given(inst)} | context.steps
+    return _starts_unbound(context, before, read.state, begun, own, missed)
 
 
 def _made_anew(context: Context, before: State, read: StepRead, limit: Limit) -> list[tuple[Frame, str]]:
@@ -452,10 +496,14 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
             builder.known_with([p for p, m in zip(params, sets, strict=True) if m], another_memory(frame.context, name).key)
     if before.changing:
         _begin_step(frame.context, before, read)
+    unsure = {key: held for key in read.names if isinstance(held := key[0].locals.get(key[1]), MaybeBound)}
     following, extras = body(read.counter, read.lead)
     for owner, name in read.names:
         if isinstance(held := owner.locals.get(name), Late):
             owner.locals[name] = held.read(frame.context, no_step(name))
+    for (owner, name), model in unsure.items():
+        left = owner.locals.get(name, MaybeBound(False, model.value))
+        owner.locals[name] = _end_unbound(frame.context, left, model)
     read.state = State(frame, before)
     read.state.take_parts(before)
     if before.changing:
@@ -864,10 +912,12 @@ def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Fram
                     continue
                 key = (loc, name)
                 fresh = old is before and holds_values(value) and key not in frame.context.handed
+                # What may be unbound before the loop has to be handed on to it first.
+                unbound = isinstance(old, Unset) and _may_be_unbound(old)
                 frame.locals[name] = Unset(
                     f"{name} is assigned in a loop that may have no step, so it may have no value here",
                     "assign it before the loop, with a value of the same type",
-                    key if fresh else None,
+                    key if fresh else old.key if unbound else None,
                 )
 
 

@@ -16,7 +16,7 @@ from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
-from pytocu.frontend.values import Context, Grown, Masked, Perhaps, as_strong, as_value, cast, dim_value, is_array
+from pytocu.frontend.values import Context, Grown, Masked, MaybeBound, Perhaps, as_strong, as_value, cast, dim_value, is_array
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, symbol, symbols
@@ -26,6 +26,10 @@ from pytocu.record import Record
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _joined = Deferred("pytocu.frontend.perhaps", "joined")
 _zero = Deferred("pytocu.frontend.perhaps", "zero")
+_one_side = Deferred("pytocu.frontend.unbound", "OneSide")
+_may_be_handed_on = Deferred("pytocu.frontend.unbound", "may_be_handed_on")
+_in_kind = Deferred("pytocu.frontend.unbound", "in_kind")
+_is_strong = Deferred("pytocu.frontend.unbound", "is_strong")
 _handed_on = Deferred("pytocu.frontend.lengths_of_sides", "handed_on")
 _array_in_side = Deferred("pytocu.frontend.lengths_of_sides", "array_in_side")
 
@@ -289,11 +293,14 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             with merge.context.builder.behind(sides[number].insts):
                 values[number] = value.read(merge.context, no_step(name))
     for value in values:
-        if value is missing:
-            text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
-            return Unset(text, "assign it on both sides" + _or_static(merge))
-        if isinstance(value, Unset):
+        if isinstance(value, Unset) and value is not missing:
             return value
+    given: Any = None
+    if any(value is missing or isinstance(value, MaybeBound) for value in values):
+        ways = _with_unbound(merge, name, values, sides, missing)
+        if isinstance(ways, Unset):
+            return ways
+        given, values = ways
     if any(value is None or isinstance(value, Perhaps) for value in values):
         values = _with_none(merge, sides, values) or values
     values = _without_masks(merge, sides, *values)
@@ -317,15 +324,15 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         value = rebuild(forms[0], leaves)
         if not own:
             mark_shared(merge.context, value)
-        return value
+        return value if given is None else MaybeBound(given, value)
 
-    if all(_equal(a, b) for a, b in zip(*parts, strict=True)):
+    if given is None and all(_equal(a, b) for a, b in zip(*parts, strict=True)):
         return values[0] if alike is None else held(parts[0])
     pairs: list[tuple[Value, Value]] = []
     differs: tuple[Value, Value, Any, Any] | None = None
     cut = _cut_off(merge, sides, parts, name)
-    given = [pair for k, pair in enumerate(zip(*parts, strict=True)) if k not in cut]
-    for a, b in given:
+    handed = [pair for k, pair in enumerate(zip(*parts, strict=True)) if k not in cut]
+    for a, b in handed:
         first, second = _agreed(merge, sides, a, b)
         if differs is None and regions.bare(first.type) != regions.bare(second.type):
             differs = first, second, a, b
@@ -339,9 +346,42 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
     _hand_tests(merge, sides, list(zip(*parts, strict=True)))
-    put = _known_memories(merge, given)
-    merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
+    put = _known_memories(merge, handed)
+    merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
     return None
+
+
+def _with_unbound(
+    merge: Merge, name: str, values: list[Any], sides: list[Side], missing: Unset
+) -> Unset | tuple[Any, list[Any]]:
+    """What a name holds that is or may be unbound on a side: in one form, or what says whether it is bound, and the values."""
+    context = merge.context
+    text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
+    refused = Unset(text, "assign it on both sides" + _or_static(merge))
+    held = [value.value if isinstance(value, MaybeBound) else value for value in values]
+    model = next(value for value in held if value is not missing)
+    key = _one_side(context.loc, name)
+    if not _may_be_handed_on(model):
+        return refused
+    if key not in context.handed and not any(isinstance(value, MaybeBound) for value in values):
+        return Unset(refused.message, refused.help, key)
+    if missing in held:
+        leaves: list[Any] = []
+        form = flatten(model, leaves)
+        if any(isinstance(leaf, Value) and merge.hides(leaf.type, leaf.type) for leaf in leaves):
+            return refused
+        number = held.index(missing)
+        held[number] = rebuild(form, [_zeros(merge, sides[number], leaf) for leaf in leaves])
+    given = [value.given if isinstance(value, MaybeBound) else value is not missing for value in values]
+    if given[0] is given[1]:
+        return given[0], held
+    if all(isinstance(flag, bool) for flag in given):
+        return merge.test if given[0] else negated(context, merge.test), held
+    if any(map(_is_strong, given)):
+        for k, side in enumerate(sides):
+            with context.builder.behind(side.insts):
+                given[k] = _in_kind(context, given[k], True)
+    return None, [MaybeBound(flag, value) for flag, value in zip(given, held, strict=True)]
 
 
 def _without_masks(merge: Merge, sides: list[Side], a: Any, b: Any) -> list[Any]:
@@ -380,21 +420,22 @@ def _beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
 def _with_none(merge: Merge, sides: list[Side], values: list[Any]) -> list[Any] | None:
     """What the sides leave, of which one may have None, in one form; None where there is none."""
 
-    def zeros(number: int, leaf: Any) -> Any:
-        if not isinstance(leaf, Value):
-            return _zero(leaf)
-        side = sides[number]
-        before = len(side.insts)
-        made = _blank_in(merge, side, regions.bare(leaf.type))
-        merge.made.update(result for inst in side.insts[before:] for result in inst.results)
-        return made
-
     leaves: list[Any] = []
     flatten(tuple(values), leaves)
     if any(isinstance(leaf, Value) and merge.hides(leaf.type, leaf.type) for leaf in leaves):
         return None
-    found = _joined(*values, zeros)
+    found = _joined(*values, lambda number, leaf: _zeros(merge, sides[number], leaf))
     return None if found is None else list(found)
+
+
+def _zeros(merge: Merge, side: Side, leaf: Any) -> Any:
+    """What nobody looks at, of the type of a number or array of the other side."""
+    if not isinstance(leaf, Value):
+        return _zero(leaf)
+    before = len(side.insts)
+    made = _blank_in(merge, side, regions.bare(leaf.type))
+    merge.made.update(result for inst in side.insts[before:] for result in inst.results)
+    return made
 
 
 def _agreed(merge: Merge, sides: list[Side], a: Any, b: Any) -> tuple[Value, Value]:

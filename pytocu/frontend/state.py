@@ -18,7 +18,7 @@ from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, U
 from pytocu.frontend.list_forms import OfGrown, alike, holding
 from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Counted, Grown, Masked, Members, Perhaps, is_number
+from pytocu.frontend.values import Context, Counted, Grown, Masked, MaybeBound, Members, Perhaps, is_number
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.types import WEAK_ORDER, WeakType
@@ -204,7 +204,7 @@ class State:
         self.storage = self.builder.state()
         self.loc = self.builder.loc
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
-        self.read = list(frame.context.read)
+        self.read, self.told = list(frame.context.read), frame.context.told
         self.containers: list[tuple[Any, Any]] = []
         self.parts: dict[tuple[Frame, str], Any] = {}
         self.shared: set[tuple[Frame, str]] = set()
@@ -258,7 +258,7 @@ class State:
         self.builder.loc = self.loc
         # What a region computed is known in it only.
         self.context.compacted, self.context.positions = list(self.compacted), dict(self.positions)
-        self.context.read = list(self.read)
+        self.context.read, self.context.told = list(self.read), self.told
         for value, array in self.masked:
             value.array, value.elements = array, None
         for grown, appended in self.appended:
@@ -407,7 +407,7 @@ class State:
                 inside = self.members(one)
             elif isinstance(one, LocalFunction):
                 inside = one.defaults.values()
-            elif isinstance(one, Perhaps):
+            elif isinstance(one, (Perhaps, MaybeBound)):
                 inside = (one.value,)
             elif isinstance(one, Partial):
                 inside = (*one.args, *one.kwargs.values())
@@ -589,8 +589,8 @@ def flatten(value: Any, leaves: list[Any]) -> Any:
         return LEAF
     if isinstance(value, tuple):
         return (type(value), *(flatten(member, leaves) for member in value))
-    if isinstance(value, Perhaps):
-        return (Perhaps, flatten(value.given, leaves), flatten(value.value, leaves))
+    if isinstance(value, (Perhaps, MaybeBound)):
+        return (type(value), flatten(value.given, leaves), flatten(value.value, leaves))
     return value
 
 

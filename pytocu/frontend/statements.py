@@ -10,9 +10,21 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, Loc, UnsupportedError, raised
+from pytocu.errors import CompileError, Loc, UnsupportedError
 from pytocu.frontend.expressions import assign, evaluate, local_defaults
-from pytocu.frontend.frames import BREAK, CONTINUE, Failing, Frame, LocalFunction, Raised, Returned, flow_of, owner_of, scope_of
+from pytocu.frontend.frames import (
+    BREAK,
+    CONTINUE,
+    Failing,
+    Frame,
+    LocalFunction,
+    Raised,
+    Returned,
+    flow_of,
+    lookup,
+    owner_of,
+    scope_of,
+)
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.values import Context, Grown
 from pytocu.ir.core import Value
@@ -23,6 +35,7 @@ _try = Deferred("pytocu.frontend.trying", "run")
 _finish = Deferred("pytocu.frontend.trying", "finish")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _sentence = Deferred("pytocu.frontend.formatting", "sentence")
+_may_be_unbound = Deferred("pytocu.frontend.unbound", "may_be_unbound")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
 _always = Deferred("pytocu.frontend.raising", "always")
 _behind_others = Deferred("pytocu.frontend.raising", "behind_others")
@@ -249,12 +262,17 @@ def own_nodes(node: ast.FunctionDef) -> Iterable[ast.AST]:
             stack.extend(ast.iter_child_nodes(child))
 
 
+_NOTHING = object()
+
+
 def _delete(frame: Frame, target: ast.expr) -> None:
     loc = frame.context.loc
     match target:
         case ast.Name(id=name):
-            if owner_of(frame, name).locals.pop(name, frame) is frame:
-                raise raised(NameError(f"cannot access local variable '{name}' where it is not associated with a value"), loc)
+            held = owner_of(frame, name).locals.get(name, _NOTHING)
+            if held is _NOTHING or _may_be_unbound(held):
+                lookup(frame, name)
+            del owner_of(frame, name).locals[name]
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
                 _delete(frame, part)

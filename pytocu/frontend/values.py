@@ -182,7 +182,8 @@ class Context:
     implied : dict
         Conditions, each with what is known where it holds, and where it does not.
     told : dict
-        Conditions that the branches around where the program stands have asked, each with what they found.
+        Conditions that the branches around where the program stands have asked, each with what they found, and those without
+        which it would have raised before.
     parts_of : dict
         Conditions made of others by ``and`` and ``or``: what those are where one holds, and where it does not.
     apart : set of pairs of lengths
@@ -233,6 +234,8 @@ class Context:
         The ``try`` statements that are being read, the outermost first.
     handling : list of (Trying, ast.ExceptHandler, Raised)
         The clauses of them that are being read, and what each caught.
+    missed : list of (Frame, str)
+        Names that were read where they were not known to be bound, each with the function that it belongs to.
     misses : set of Fact
         What would have to hold of the lengths of the call that asks, in the statements of a ``try``, and does not.
     sizes : dict
@@ -243,9 +246,9 @@ class Context:
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
         "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms", "given",
         "given_back", "growing", "guarded", "guards", "handed", "handling", "held", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "misses", "most", "named", "numbers",
-        "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read",
-        "read_of", "refused", "repeated", "shared", "shortened", "sizes", "step_facts", "steps", "told", "tries",
+        "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "missed", "misses", "most", "named",
+        "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues", "raising",
+        "read", "read_of", "refused", "repeated", "shared", "shortened", "sizes", "step_facts", "steps", "told", "tries",
         "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
@@ -275,6 +278,7 @@ class Context:
         self.doubted = False
         self.tries: list[Any] = []
         self.handling: list[Any] = []
+        self.missed: list[tuple[Any, str]] = []
         self.misses: frozenset[Fact] = frozenset()
         self.sizes: Mapping[str, int] = {}
         self.others: Mapping[tuple[Loc | None, str], tuple[CompileError, ...]] = {}
@@ -577,6 +581,28 @@ class Perhaps:
 
     @classmethod
     def _make(cls, members: Sequence[Any]) -> Perhaps:
+        return cls(*members)
+
+
+class MaybeBound:
+    """What a name holds of which only a run knows whether it is bound; see `pytocu.frontend.unbound`.
+
+    Attributes
+    ----------
+    given : bool or Value
+        Whether it is bound: Python's bool, or NumPy's.
+    value : Any
+        A number, an array, or a tuple of these; zeros where it is not.
+    """
+
+    __pytocu_plain__ = True
+    __slots__ = ("given", "value")
+
+    def __init__(self, given: Any, value: Any):
+        self.given, self.value = given, value
+
+    @classmethod
+    def _make(cls, members: Sequence[Any]) -> MaybeBound:
         return cls(*members)
 
 

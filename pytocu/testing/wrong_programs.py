@@ -115,7 +115,9 @@ PROGRAMS: tuple[Wrong, ...] = (
         ("a dtype that depends on a branch",
          "def f(x, k):\n    if x.sum() > k:\n        x = x * 2\n    else:\n        x = x.astype(np.float64)\n    return x",
          "np.ones(3, np.float32), 1.0"),
-        ("a value of one side alone", "def f(x, k):\n    if x.sum() > k:\n        y = x * 2\n    return y", "np.ones(3), 1.0"),
+        ("a value of one side alone", "def f(x, k):\n    if x.sum() > k:\n        y = x * 2\n    return y", "np.ones(3), 4.0"),
+        ("a list of one side alone", "def f(x, k):\n    if x.sum() > k:\n        parts = [x]\n    return parts[0]",
+         "np.ones(3), 1.0"),
         ("a loop that asks an array", "def f(x):\n    while x > 0:\n        x = x - 1\n    return x", _ONES),
         ("a list of numbers of two kinds",
          "def f(x, n):\n    found = [0]\n    for k in range(n):\n        if x[k] > 0.5:\n            found.append(x)\n"
