@@ -185,7 +185,22 @@ def deleted_twice(x, n):
     return x[1]
 
 
+def arrays_beside_numbers(x, n):
+    """What an inner step hands on with the array is none of what its elements are made of."""
+    s = x[0] * 0
+    for _ in range(n):
+        for k in range(n):
+            if x[k] > 0:
+                b = x[1]
+            w = x + 0.5
+    s = s + w.sum()
+    for _ in range(n):
+        s = s + b
+    return s
+
+
 FUNCTIONS = [
+    arrays_beside_numbers,
     one_side, of_python, same_condition, last_above, first_above, in_while, of_the_step_before, of_some_step_before,
     bound_by_an_inner_loop, by_two_loops, an_array, array_of_some_step, argument_itself, in_a_sweep, in_a_condition, augmented,
     by_a_function_inside, deleted, deleted_in_a_step, deleted_twice,

@@ -178,7 +178,12 @@ def belonging(value: Value) -> list[int]:
     inst = value.inst
     assert inst is not None
     shape = shape_of(value.type)
-    return kept(inst, {r for r in inst.results if shape_of(r.type) == shape})
+    wanted = {r for r in inst.results if shape_of(r.type) == shape}
+    keep = kept(inst, wanted)
+    if shape and not all(shape_of(inst.types[k]) for k in keep):
+        # A loop in a step computes all of its numbers together, so it may need what none of these is made of.
+        keep = kept(inst, wanted | {r for r in inst.results if not shape_of(r.type)})
+    return keep
 
 
 @lru_cache(maxsize=4096)
