@@ -875,9 +875,70 @@ def test_members_that_no_step_changed_stay_pythons() -> None:
         everywhere(python_without_a_step, X.copy(), n)
 
 
+def the_other_name(x, n):
+    p = [x[0], 0]
+    q = p
+    if n > 0:
+        q = [q[0] + 1, 1]
+    p[1] = 5
+    return q[1]
+
+
+def the_best(x, n):
+    best = {"x": x[0], "f": 1e9}
+    now = {"x": x[0], "f": 1e9}
+    for _ in range(n):
+        now = {"x": now["x"] * 0.5, "f": now["f"] - 1}
+        if now["f"] < best["f"]:
+            best = now
+        now["f"] = now["f"] - 100
+    return best["f"], now["f"]
+
+
+def kept_at_a_step(x, n):
+    best, now = [0, 0], [1, 2]
+    for i in range(n):
+        now[0] += 1
+        if i == 1:
+            best = now
+    return best, now
+
+
+def the_best_copied(x, n):
+    best = {"x": x[0], "f": 1e9}
+    now = {"x": x[0], "f": 1e9}
+    for _ in range(n):
+        now = {"x": now["x"] * 0.5, "f": now["f"] - 1}
+        if now["f"] < best["f"]:
+            best = dict(now)
+        now["f"] = now["f"] - 100
+    return best["f"], now["f"]
+
+
+def under_a_name_bound_again(x, n):
+    """What the first loop has left, and a step then leaves, is read by nobody."""
+    points = [{"a": x, "n": 1}, {"a": x + 1, "n": 2}]
+    for p in points:
+        p["a"] = p["a"] * 2
+    points[0], points[1] = points[1], points[0]
+    for _ in range(n):
+        for p in points:
+            p["a"] = p["a"] * 0.5
+    return points[0]["a"], points[1]["a"], points[0]["n"]
+
+
+def test_what_a_run_chooses_of_is_changed_where_no_name_has_what_was_chosen() -> None:
+    for n in (0, 1, 3):
+        everywhere(the_best_copied, X.copy(), n)
+        everywhere(under_a_name_bound_again, X.copy(), n)
+
+
 @pytest.mark.parametrize(
     ("function", "said", "help"),
     [
+        (the_other_name, "p[1] = ... changes a list that may be one that has other names, too", "copy it first: list(...)"),
+        (the_best, "now['f'] = ... changes a dict that may be one that has other names, too", "copy it first: dict(...)"),
+        (kept_at_a_step, "now[0] = ... changes a list that may be one that has other names", "copy it first: list(...)"),
         (changed_behind, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (changed_before, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (one_of_two, "changes a list that may be one that has other names, too", "copy it first: list(...)"),

@@ -49,7 +49,7 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.reading import read_int, scalar_of
-from pytocu.frontend.state import LEAF, State, Wanted, flatten, mark_shared, members_alike, rebuild, same_form
+from pytocu.frontend.state import LEAF, State, Wanted, flatten, mark_shared, members_alike, note_chosen, rebuild, same_form
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
 from pytocu.frontend.type_texts import type_text, unlike, way_out
@@ -412,6 +412,7 @@ def _shared_lists(before: State, read: StepRead) -> bool:
     assert read.state is not None
     states = (before, read.state)
     shared = {key for key in before.parts if not all(state.is_own(state.held(*key)) for state in states)}
+    before.sources = {key: [state.held(*key) for state in states] for key in shared}
     more = not shared <= before.shared
     before.shared |= shared
     return more
@@ -479,6 +480,7 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
         owner.locals[name] = rebuild(form, list(params))
         if key in before.shared:
             mark_shared(frame.context, owner.locals[name])
+            note_chosen(frame.context, before.sources.get(key, ()), owner.locals[name])
         builder.made.extend(params)
         for held in builder.lists.values() if key in read.of_lists else ():
             for param in filter(is_array, params):
@@ -742,6 +744,7 @@ def _finish(
                 owner.locals[name] = owner.locals[name].read(context, no_step(name))
         if (owner, name) in before.shared:
             mark_shared(context, owner.locals[name])
+            note_chosen(context, [state.held(owner, name) for state in (before, after)], owner.locals[name])
         results = results[count:]
     changed = changed_memories(read)
     builder.doubt(after.storage)

@@ -14,7 +14,7 @@ from pytocu.frontend.frames import Failing, Flow, Frame, Late, Unset, line_made,
 from pytocu.frontend.numbers import are_both_kinds, common_type, in_float64, item, of_type
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, rebuild, same_form
+from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, note_chosen, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import Context, Grown, Masked, MaybeBound, Perhaps, as_strong, as_value, cast, dim_value, is_array
 from pytocu.ir import promote, regions
@@ -318,12 +318,13 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             "and the side is chosen at run time",
             help + " on both sides" * help.endswith("one kind") + _or_static(merge),
         )
-    own = alike is None or all(side.state.is_own(value) for side, value in zip(sides, values, strict=True))
+    others = [] if alike is None else [v for side, v in zip(sides, values, strict=True) if not side.state.is_own(v)]
 
     def held(leaves: list[Any]) -> Any:
         value = rebuild(forms[0], leaves)
-        if not own:
+        if others:
             mark_shared(merge.context, value)
+            note_chosen(merge.context, others, value)
         return value if given is None else MaybeBound(given, value)
 
     if given is None and all(_equal(a, b) for a, b in zip(*parts, strict=True)):
@@ -689,13 +690,14 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
     _hand_tests(merge, sides, values)
     put = _known_memories(merge, values)
-    own = all(sides[k].state.is_own(flows[k].value) for k in returning if k not in failing)
+    others = [flows[k].value for k in returning if k not in failing and not sides[k].state.is_own(flows[k].value)]
 
     def returned(leaves: list[Value]) -> Any:
         value = rebuild(form, _beside(leaves, cut))
-        if not own:
+        if others:
             # Besides the caller a list or dict from before holds it.
             mark_shared(context, value, sides[0].state.known_containers())
+            note_chosen(context, others, value)
         return value
 
     if not pairs and not cut:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.values import Context, Reader, refuse_array
 from pytocu.guards import (
@@ -26,6 +27,8 @@ from pytocu.guards import (
     read_global,
 )
 from pytocu.record import Record
+
+_is_shared = Deferred("pytocu.frontend.state", "is_shared")
 
 _MUTABLE = (list, dict, set)
 
@@ -247,7 +250,7 @@ def refuse_shared(context: Context, value: Any, what: str) -> None:
             context.loc,
             "make the change a statement of its own",
         )
-    if id(value) in context.shared:
+    if _is_shared(context, value):
         copy = f"{kind}(...)" if isinstance(value, _MUTABLE) else "dataclasses.replace(...)"
         raise UnsupportedError(
             f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time",

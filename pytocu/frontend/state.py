@@ -7,7 +7,7 @@ taken for names, too, which are ``list[0]``, ``dict['key']`` and ``object.name``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping, Set
 from functools import lru_cache
 from operator import is_
 from typing import Any, NamedTuple
@@ -208,6 +208,7 @@ class State:
         self.containers: list[tuple[Any, Any]] = []
         self.parts: dict[tuple[Frame, str], Any] = {}
         self.shared: set[tuple[Frame, str]] = set()
+        self.sources: dict[tuple[Frame, str], list[Any]] = {}
         self.changing: dict[tuple[Frame, str], Any] = {}
         self.fixed: set[tuple[Frame, str]] = set()
         self.counts: dict[tuple[Frame, str], DimLike] = {}
@@ -580,6 +581,70 @@ def mark_shared(context: Context, value: Any, known: frozenset[int] = frozenset(
         context.shared[id(value)] = value
     for member in value.values() if isinstance(value, dict) else value:
         mark_shared(context, member, known)
+
+
+def note_chosen(context: Context, sources: Iterable[Any], made: Any) -> None:
+    """Remember the lists, dicts and objects that a loop or branch has left, and those that each of them may be."""
+    known = {id(one): one for source in sources for one in _containers(context, source, set())}
+    found = [one for one in _containers(context, made, set()) if id(one) not in known]
+    for one in known.values():
+        origins = [origin for origin, others in context.chosen.values() if any(other is one for other in others)]
+        for origin in (one, *origins):
+            context.chosen.setdefault(id(origin), (origin, []))[1].extend(found)
+
+
+def _containers(context: Context, value: Any, seen: set[int]) -> Iterator[Any]:
+    """The lists, dicts and objects in a value."""
+    known = is_object(context, value)
+    if (known or isinstance(value, (list, dict, tuple))) and id(value) not in seen:
+        seen.add(id(value))
+        if not isinstance(value, tuple):
+            yield value
+        members = vars(value) if known else value
+        for member in members.values() if isinstance(members, dict) else members:
+            yield from _containers(context, member, seen)
+
+
+def is_shared(context: Context, value: Any) -> bool:
+    """Whether a list, dict or object may be one that has other names, or one that a name has may be it, as a run decides."""
+    if id(value) in context.shared:
+        return True
+    _, made = context.chosen.get(id(value), (value, []))
+    if not made:
+        return False
+    frames = [*context.frames]
+    held: list[Any] = []
+    for frame in frames:
+        held += [*frame.given, *frame.locals.values()]
+        frames += [] if frame.parent is None or frame.parent in frames else [frame.parent]
+    return _is_held(context, {id(one) for one in made}, held, set())
+
+
+def _is_held(context: Context, wanted: Set[int], among: Iterable[Any], seen: set[int]) -> bool:
+    """Whether one of these lists, dicts and objects stands among values, or in what they hold."""
+    for one in among:
+        if id(one) in wanted:
+            return True
+        inside: Iterable[Any] = ()
+        if is_object(context, one):
+            inside = vars(one).values()
+        elif isinstance(one, dict):
+            inside = one.values()
+        elif isinstance(one, (tuple, list)):
+            inside = one
+        elif isinstance(one, Counted):
+            inside = (one.held,)
+        elif isinstance(one, LocalFunction):
+            inside = (*one.defaults.values(), *one.frame.locals.values())
+        elif isinstance(one, Perhaps):
+            inside = (one.value,)
+        elif isinstance(one, Partial):
+            inside = (*one.args, *one.kwargs.values())
+        if inside and id(one) not in seen:
+            seen.add(id(one))
+            if _is_held(context, wanted, inside, seen):
+                return True
+    return False
 
 
 def flatten(value: Any, leaves: list[Any]) -> Any:

@@ -66,6 +66,7 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
     else:
         frame = Frame(context, function, scope_of(node), arguments, function.__code__.co_filename, name, caller)
     context.active.append(function)
+    context.frames.append(frame)
     try:
         of_block = lambda: run_block(frame, _whole_body(context, node))  # noqa: E731
         run = (lambda: evaluate(frame, node.body)) if isinstance(node, ast.Lambda) else of_block
@@ -85,6 +86,7 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
         return flow.value if flow.returned is True else None
     finally:
         context.active.pop()
+        context.frames.pop()
 
 
 def _whole_body(context: Context, node: FunctionNode) -> Sequence[ast.stmt]:

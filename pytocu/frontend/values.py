@@ -131,6 +131,10 @@ class Context:
         By id: arrays that those hold, and how the user writes them.  Their numbers may be others at the next call.
     active : list
         The functions being read, outermost first.
+    frames : list of Frame
+        Their frames.
+    chosen : dict
+        By id: a list, dict or object, and those that a loop or branch of run time left that may be it.
     in_message : list of Shown, or None
         The text of an exception is read, which shows these values of run time, each as its `mark`.
     compacted : list of (Value, Value)
@@ -244,12 +248,12 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms", "given",
-        "given_back", "growing", "guarded", "guards", "handed", "handling", "held", "hooks", "implied", "in_message", "in_side",
-        "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "missed", "misses", "most", "named",
-        "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues", "raising",
-        "read", "read_of", "refused", "repeated", "shared", "shortened", "sizes", "step_facts", "steps", "told", "tries",
-        "unit_lengths", "written_out", "zeros",
+        "chosen", "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms",
+        "frames", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held", "hooks", "implied",
+        "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "missed",
+        "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
+        "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "shared", "shortened", "sizes",
+        "step_facts", "steps", "told", "tries", "unit_lengths", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -289,6 +293,8 @@ class Context:
         self.outside: dict[int, Any] = {}
         self.captured_arrays: dict[int, tuple[np.ndarray, str]] = {}
         self.active: list[Any] = []
+        self.frames: list[Any] = []
+        self.chosen: dict[int, tuple[Any, list[Any]]] = {}
         self.compacted: list[tuple[Value, Value]] = []
         self.containers: dict[int, Any] = {}
         self.built: dict[int, Any] = {}
