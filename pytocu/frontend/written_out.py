@@ -145,7 +145,7 @@ class WrittenSteps:
             first: list[Any] = []
             second: list[Any] = []
             old, new = before.held(owner, name), owner.locals.get(name)
-            if isinstance(old, Unset | Late) and type(old) is type(new) and not _is_read_outside(self._node.body, name):
+            if isinstance(old, Unset | Late) and type(old) is type(new):
                 continue
             kept = same_form(_form(old, first, ()), _form(new, second, ())) and all(map(_is_alike, first, second))
             was_there = (owner, name) in self._known
@@ -162,10 +162,6 @@ class WrittenSteps:
 
     def _can_be_a_loop(self, size: int, changed: set[str]) -> bool:
         """Whether a loop of run time can do what the steps do, as far as syntax tells."""
-        inside = _bound_in_loops(self._node.body) - {name for owner, name in self._known if owner is self._frame}
-        if any(_is_read_outside(self._node.body, name) for name in inside):
-            # In a step whose loops have none it is what an earlier step has bound.
-            return False
         use = _Use(self._frame, names_in(self._node.target, ast.Store), _counted(self._frame, self._node))
         use.find_known(self._node.body, changed)
         for statement in self._node.body:
@@ -173,36 +169,6 @@ class WrittenSteps:
         # A loop of run time is a kernel of its own, which shares nothing with that of the next step.
         shared = use.reads and not any(inst.op.name in ("for_loop", "while_loop") for inst in self._steps[0])
         return not (use.needs or use.grows) and (size > _LARGEST_READING or not shared)
-
-
-def _bound_in_loops(body: Sequence[ast.stmt]) -> set[str]:
-    """The names that only the loops in a step bind."""
-    inside, outside = set[str](), set[str]()
-    pending = list(body)
-    for node in pending:
-        if isinstance(node, ast.If):
-            pending += [*node.body, *node.orelse]
-        else:
-            names = inside if isinstance(node, ast.For | ast.While) else outside
-            names |= names_in(node, ast.Store)
-    return inside - outside
-
-
-def _is_read_outside(body: Sequence[ast.stmt], name: str) -> bool:
-    """Whether a step may read what the loops of the step before have bound: where none is that binds the name."""
-    for node in body:
-        match node:
-            case ast.For() | ast.While() if name in names_in(node, ast.Store):
-                continue
-            case ast.For(iter=head, body=inner, orelse=other) | ast.While(test=head, body=inner, orelse=other):
-                pass
-            case ast.If(test=head, body=inner, orelse=other):
-                pass
-            case _:
-                head, inner, other = node, [], []
-        if name in names_in(head, ast.Load) or _is_read_outside([*inner, *other], name):
-            return True
-    return False
 
 
 def _keys(container: Any) -> Any:
