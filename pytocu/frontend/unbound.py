@@ -20,7 +20,7 @@ from pytocu.frontend.marks import type_of
 from pytocu.frontend.perhaps import fits, zero
 from pytocu.frontend.raising import raised_here, refuse_if
 from pytocu.frontend.requirements import require
-from pytocu.frontend.state import State, flatten, rebuild
+from pytocu.frontend.state import Container, State, flatten, rebuild
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, MaybeBound, as_strong
 from pytocu.ir import regions
@@ -145,6 +145,9 @@ def starts(
     found: dict[tuple[Frame, str], Start] = {}
     nothing = object()
     for key in before.names():
+        if isinstance(key[0], Container):
+            # What a step takes out of a list or dict is no name that is deleted.
+            continue
         old, new = before.held(*key, nothing), after.held(*key, nothing)
         fresh = old is nothing or (key in begun and begun[key].types is not None)
         missed = fresh and key in read
