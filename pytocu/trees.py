@@ -290,6 +290,13 @@ class Again(tuple[Any, ...]):
     _make = classmethod(tuple.__new__)
 
 
+class After(tuple[Any, ...]):
+    """Lists, dicts and objects that may stand in a result in several places, as a run decides, and then the result."""
+
+    _fields = ()
+    _make = classmethod(tuple.__new__)
+
+
 class Shared(tuple[Any, ...]):
     """A result in which there are such."""
 
@@ -368,6 +375,8 @@ def _settled(value: Any, whole: Sequence[Any], placed: dict[str, Any]) -> Any:
     if kind is Placed:
         number, value = value
         placed[number] = value
+    if kind is After:
+        return [_settled(member, whole, placed) for member in value][-1]
     if isinstance(value, list):
         value[:] = [_settled(member, whole, placed) for member in value]
     elif isinstance(value, dict):

@@ -106,8 +106,6 @@ def test_functions_of_sequences_are_refused_by_name(text: str) -> None:
     ("text", "said"),
     [
         ("x * (a if a > 1 else 1)", "a Python float .line 3. or, on another way, a Python int, and which of them"),
-        ("a > 1 and (b := a) > 2", ":= in a part that Python may leave out"),
-        ("a > 1 and [].append(a)", "append.. changes a list in a part that Python may leave out"),
         ("not x", "'not' depends on the data of an array"),
         ("x[0] and a", "a Python float .line 3. or, on another way, an np.float32, and so the kind of what the function"),
         ("min(x[0], a)", "and so the kind of what the function returns is known only at run time"),

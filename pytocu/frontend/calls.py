@@ -14,6 +14,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
+from pytocu.frontend.aliases import note_unnamed
 from pytocu.frontend.attributes import METHODS, Method
 from pytocu.frontend.frames import Frame, LocalFunction, Partial, qualified_name
 from pytocu.frontend.masked import contains_masked, values
@@ -267,7 +268,7 @@ def _inline(
     arguments = bind(context, function, signature, args, kwargs)
     caller = context.builder.loc
     try:
-        return context.hooks.run_function(context, function, node, arguments, caller)
+        return note_unnamed(context, context.hooks.run_function(context, function, node, arguments, caller))
     finally:
         context.builder.loc = caller
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.math_calls import on_host
@@ -18,7 +20,7 @@ from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.reading import read_bool, scalar_of
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, as_value, dimensions, flattened, is_array, is_dynamic
+from pytocu.frontend.values import Context, Masked, NeedsBranch, as_value, dimensions, is_array, is_dynamic, is_number
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import WEAK_ORDER, ScalarType, Type, WeakType, element
 
@@ -29,10 +31,6 @@ _CANNOT_RAISE = frozenset(
         "python_min", "python_max", "python_choose",
     ]
 )  # fmt: skip
-
-
-class NeedsBranch(UnsupportedError):
-    """What Python may leave out cannot be computed in any case."""
 
 
 def is_choice(value: Any) -> bool:
@@ -86,11 +84,10 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
     UnsupportedError
         The kind of the result would depend on the condition.
     NeedsBranch
-        Both are arrays.
+        They are no numbers.
     """
-    if all(isinstance(v, tuple) and flattened(v) is not v for v in (yes, no)):
-        # They are no arrays.
-        raise NeedsBranch(f"{what} chooses at run time between tuples", context.loc, "write it as an if statement")
+    if not all(isinstance(v, Value | Masked | np.ndarray) or is_number(v) for v in (yes, no)):
+        raise NeedsBranch(f"{what} chooses at run time between values that are no numbers", context.loc)
     first, second = (as_value(context, v) for v in (yes, no))
     common = common_type(context, first.type, second.type)
     if common is not None:

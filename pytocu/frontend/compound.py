@@ -10,6 +10,7 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
+from pytocu.frontend.aliases import unnamed
 from pytocu.frontend.builtin_calls import counted, iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch
@@ -70,7 +71,8 @@ def _too_many(frame: Frame, node: ast.For | ast.While) -> UnsupportedError:
 
 
 def _if(frame: Frame, node: ast.If, rest: tuple[ast.stmt, ...]) -> Any:
-    value = evaluate_test(frame, node.test)
+    with unnamed(frame.context):
+        value = evaluate_test(frame, node.test)
     with frame.context.builder.at(frame.loc(node.test)):
         if not decides(value):
             chosen = node.body if truth(frame.context, value, "the branch") else node.orelse
@@ -408,7 +410,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
     apart = first_apart(context, frame.loc(node))
 
     def test() -> Any:
-        with context.builder.at(frame.loc(node.test)):
+        with context.builder.at(frame.loc(node.test)), unnamed(context):
             value = evaluate_test(frame, node.test)
             return value if decides(value) else truth(context, value, "the loop", elementwise=lambda: _ONE_LOOP)
 

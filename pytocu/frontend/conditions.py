@@ -11,7 +11,8 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.choices import NeedsBranch, both_sides, choose, connect, is_choice, negate
+from pytocu.frontend.aliases import is_shared
+from pytocu.frontend.choices import both_sides, choose, connect, is_choice, negate
 from pytocu.frontend.control import choice, connected
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.flags import both, condition, either, negated
@@ -24,6 +25,7 @@ from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
     Context,
     Grown,
+    NeedsBranch,
     Perhaps,
     contains_dynamic,
     decides,
@@ -64,12 +66,10 @@ def evaluate_condition(frame: Frame, node: ast.expr) -> Any:
                 def both() -> Any:
                     with both_sides(context, what):
                         sides = evaluate(frame, body, perhaps=True), evaluate(frame, orelse, perhaps=True)
-                    if any(side is None or isinstance(side, Perhaps) for side in sides):
-                        raise NeedsBranch(f"{what} gives a value or None", context.loc)
                     return choose(context, tested, *sides, what)
 
                 yes, no = (lambda node=node: evaluate(frame, node, perhaps=True) for node in (body, orelse))
-                return _or_branch(frame, both, tested, yes, no)
+                return _or_branch(frame, both, tested, yes, no, what)
             return evaluate(frame, body if truth(context, tested, "the conditional expression") else orelse, perhaps=True)
     raise AssertionError(f"{type(node).__name__} is no condition")
 
@@ -102,7 +102,7 @@ def _compare(frame: Frame, left: Any, left_node: ast.expr, parts: list[tuple[ast
         return result
     if is_choice(result):
         others = lambda: _compare(frame, right, right_node, rest)  # noqa: E731
-        return _or_branch(frame, lambda: connect(context, "and", result, others), result, others, lambda: result)
+        return _or_branch(frame, lambda: connect(context, "and", result, others), result, others, lambda: result, "'and'")
     if is_dynamic(result):
         raise UnsupportedError(
             f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
@@ -264,7 +264,7 @@ def _identical(frame: Frame, left: Any, right: Any) -> bool:
         return left is right
     context = frame.context
     for side in (left, right):
-        if id(side) in context.shared:
+        if is_shared(context, side):
             text = f"'is' with a {type(side).__name__} that may be one that has other names, too, is not compiled"
             raise UnsupportedError(text, context.loc, "ask what decided: a loop or branch of run time")
         if not is_object(context, side):
@@ -306,10 +306,14 @@ def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
     result = evaluate(frame, first)
     if not rest:
         return result
-    if is_choice(result):
-        others = lambda: _bool_op(frame, op, rest)  # noqa: E731
+    others = lambda: _bool_op(frame, op, rest)  # noqa: E731
+    if isinstance(result, Grown):
+        # A list is true where it has a member.
         sides = (others, lambda: result) if word == "and" else (lambda: result, others)
-        return _or_branch(frame, lambda: connect(frame.context, word, result, others), result, *sides)
+        return choice(frame, condition(frame.context, _length_of(frame.context, result)), *sides, f"'{word}'")
+    if is_choice(result):
+        sides = (others, lambda: result) if word == "and" else (lambda: result, others)
+        return _or_branch(frame, lambda: connect(frame.context, word, result, others), result, *sides, f"'{word}'")
     written = lambda: _elementwise(op, values)  # noqa: E731
     if truth(frame.context, result, f"'{word}'", elementwise=written) == (word == "or"):
         return result
@@ -317,13 +321,13 @@ def _bool_op(frame: Frame, op: ast.boolop, values: list[ast.expr]) -> Any:
 
 
 def _or_branch(
-    frame: Frame, both: Callable[[], Any], test: Value, yes: Callable[[], Any], no: Callable[[], Any]
+    frame: Frame, both: Callable[[], Any], test: Value, yes: Callable[[], Any], no: Callable[[], Any], what: str
 ) -> Any:
-    """Both sides and a choice, or a branch where computing what Python leaves out may raise."""
+    """Both sides and a choice, or a branch where computing what Python leaves out may raise; `what` names it."""
     context = frame.context
     loc = context.loc
     if context.elements is not None or loc in context.branching:
-        return choice(frame, test, yes, no)
+        return choice(frame, test, yes, no, what)
     state = State(frame)
     try:
         with context.builder.nested() as insts:
@@ -332,6 +336,6 @@ def _or_branch(
         # Read again with what is around it, both sides are not tried again.
         context.branching.add(loc)
         state.go_back()
-        return choice(frame, test, yes, no)
+        return choice(frame, test, yes, no, what)
     context.builder.insts.extend(insts)
     return chosen

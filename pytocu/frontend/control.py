@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 from pytocu.deferred import Deferred
+from pytocu.frontend.aliases import note_unnamed
 from pytocu.frontend.flags import condition, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
 from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, merge_names, note_choices
@@ -31,13 +32,13 @@ _begin = Deferred("pytocu.frontend.counted", "begin")
 _renumbered = Deferred("pytocu.sentences", "renumbered")
 
 
-def choice(frame: Frame, test: Flag, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """``yes if test else no``, of which only one is computed."""
+def choice(frame: Frame, test: Flag, yes: Callable[[], Any], no: Callable[[], Any], what: str) -> Any:
+    """``yes if test else no``, of which only one is computed; `what` names it."""
     if isinstance(test, bool):
         return yes() if test else no()
-    signal = branch(frame, test, lambda: Returned(yes()), lambda: Returned(no()))
+    signal = branch(frame, test, lambda: Returned(yes(), what=what), lambda: Returned(no(), what=what))
     assert isinstance(signal, Returned)
-    return signal.value
+    return note_unnamed(frame.context, signal.value)
 
 
 def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) -> Any:
@@ -67,10 +68,10 @@ def connected(frame: Frame, word: str, first: Value, rest: Callable[[], Any]) ->
         return made if kinds[-1] == WEAK_BOOL else as_strong(context, made)
 
     if word == "and":
-        made = choice(frame, first, others, known)
+        made = choice(frame, first, others, known, f"'{word}'")
         facts = ((*implied[0][0], *implied[-1][0]), ())
     else:
-        made = choice(frame, as_value(context, negated(context, condition(context, first))), others, known)
+        made = choice(frame, as_value(context, negated(context, condition(context, first))), others, known, f"'{word}'")
         facts = ((), (*implied[0][1], *implied[-1][1]))
     if isinstance(made, Value):
         context.implied[made] = facts

@@ -13,7 +13,7 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Perhaps, is_array, is_number, type_name
+from pytocu.frontend.values import NeedsBranch, Perhaps, is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
@@ -96,9 +96,7 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.NamedExpr(target=ast.Name() as target, value=value):
             result = evaluate(frame, value, perhaps=True)
             if context.choosing:
-                raise UnsupportedError(
-                    ":= in a part that Python may leave out is not compiled", context.loc, "make it a statement of its own"
-                )
+                raise NeedsBranch(":= in a part that Python may leave out", context.loc)
             assign(frame, target, result, through_comprehensions=True)
             return result
     what, help = _REFUSED.get(type(node), (f"the expression {type(node).__name__}", None))

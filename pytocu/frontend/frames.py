@@ -29,12 +29,12 @@ _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Returned:
-    """A return statement was reached."""
+    """A return statement was reached, or the value of an expression; `what` names that."""
 
-    __slots__ = ("loc", "value")
+    __slots__ = ("loc", "value", "what")
 
-    def __init__(self, value: Any, loc: Loc | None = None):
-        self.value, self.loc = value, loc
+    def __init__(self, value: Any, loc: Loc | None = None, what: str = ""):
+        self.value, self.loc, self.what = value, loc, what
 
 
 Flag = bool | Value
@@ -53,12 +53,15 @@ class Flow(Record):
     value : Any
     loc : Loc or None
         Of a statement that returns it.
+    what : str
+        The expression of which it is the value, behind which the function goes on; empty where the function is left.
     """
 
     broke: Flag = False
     returned: Flag = False
     value: Any = None
     loc: Loc | None = None
+    what: str = ""
 
     @property
     def static(self) -> bool:
@@ -69,7 +72,7 @@ class Flow(Record):
         """As :func:`pytocu.frontend.statements.run_block` gives it."""
         if not self.static:
             return self
-        return Returned(self.value, self.loc) if self.returned else BREAK if self.broke else None
+        return Returned(self.value, self.loc, self.what) if self.returned else BREAK if self.broke else None
 
 
 def flow_of(signal: Any) -> Flow:
@@ -77,7 +80,7 @@ def flow_of(signal: Any) -> Flow:
     if isinstance(signal, Flow):
         return signal
     if isinstance(signal, Returned):
-        return Flow(returned=True, value=signal.value, loc=signal.loc)
+        return Flow(returned=True, value=signal.value, loc=signal.loc, what=signal.what)
     return Flow(broke=signal is BREAK)
 
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.aliases import mark_shared
 from pytocu.frontend.frames import Failing, Frame, Raised, Shown, mark
 from pytocu.frontend.kinds import Maybe
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
-from pytocu.frontend.state import mark_shared
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import Context, Counted, Grown, Perhaps, as_value, cast, dimensions, is_array

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu.deferred import Deferred
+from pytocu.frontend.aliases import note_chosen
 from pytocu.frontend.control import branch
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
@@ -17,7 +18,7 @@ from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
-from pytocu.frontend.state import Around, Grows, State, flatten, mark_shared, members_of, rebuild, wanted, wanted_at
+from pytocu.frontend.state import Around, Grows, State, flatten, members_of, rebuild, wanted, wanted_at
 from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
@@ -284,7 +285,7 @@ def _leaving(
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
         leaves: list[Any] = []
         found["form"] = flatten(_returned_parts(context, members_of(context, flow.value, before)), leaves)
-        found["flow"], found["own"] = flow, State(frame).is_own(flow.value)
+        found["flow"], found["own"] = flow, State(frame).is_own(flow.value, "leaves")
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):
                 kinds[k] = object
@@ -309,7 +310,7 @@ def _leaving(
     returned = False if flow.returned is False else results[2]
     value = rebuild(found["form"], list(extras)) if returned is not False else None
     if not found["own"]:
-        mark_shared(context, value, before)
+        note_chosen(context, [flow.value], value)
     return Flow(broke, returned, value, flow.loc)
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError, raised
+from pytocu.frontend.aliases import mark_shared, note_chosen
 from pytocu.frontend.control import (
     checks_of,
     hoist,
@@ -49,7 +50,7 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.reading import read_int, scalar_of
-from pytocu.frontend.state import LEAF, State, Wanted, flatten, mark_shared, members_alike, note_chosen, rebuild, same_form
+from pytocu.frontend.state import LEAF, State, Wanted, flatten, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
 from pytocu.frontend.type_texts import type_text, unlike, way_out

@@ -7,10 +7,11 @@ user's code but what depends on known values alone (constants, loop bounds, dtyp
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 import types
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from pytocu.frontend.values import (
     Masked,
     Members,
     Perhaps,
+    SeenTwice,
     as_value,
     describe,
     dimensions,
@@ -56,7 +58,13 @@ _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _may_be_member = Deferred("pytocu.frontend.member_arrays", "may_be_member")
 _form_of_columns = Deferred("pytocu.frontend.columns", "form_of")
 _again = Deferred("pytocu.frontend.records", "again")
+_is_known_behind = Deferred("pytocu.frontend.ways", "is_known_behind")
+_is_seen = Deferred("pytocu.frontend.ways", "is_seen")
+_place = Deferred("pytocu.frontend.ways", "place")
+_refused_way = Deferred("pytocu.frontend.ways", "refused_way")
+_after = Deferred("pytocu.frontend.records", "after")
 _placed = Deferred("pytocu.frontend.records", "placed")
+_under = Deferred("pytocu.frontend.records", "under")
 _given = Deferred("pytocu.frontend.records", "given")
 _tree_of = Deferred("pytocu.frontend.records", "tree_of")
 _path_of_class = Deferred("pytocu.frontend.records", "path_of_class")
@@ -245,17 +253,9 @@ def _lower(
     settles = context.open and any(i.op.name == "from_python" for inst in builder.insts for i in _inside(inst))
     if settles and not context.asking:
         raise HandOn(KINDS)
-    leaves: list[Value] = []
-    choices = _settle(context, result) if settles else {}
-
-    def form(value: Any) -> Any:
-        return _tree(context, value, leaves, choices)
-
-    tree = _with_changes(context, result, form) if trees else form(result)
+    leaves, tree = _returned(context, result, _settle(context, result) if settles else {}, bool(trees))
     for grown in context.given_back:
         _refuse_members(context, grown, leaves)
-    if context.repeated:
-        tree = _placed(tree, context.repeated, bool(trees))
     _leave(context, [builder.reference(leaf) for leaf in leaves], tree)
     builder.forget_strides()
     facts = (("sharing", tuple((kind, *numbers) for kind, numbers in sharing)),) if sharing else ()
@@ -317,6 +317,26 @@ def _turns(inst: Inst) -> bool:
     return False
 
 
+def _returned(context: Context, result: Any, choices: Mapping[Value, Any], changing: bool) -> tuple[list[Value], Any]:
+    """The leaves and the tree of what is returned, and of what arguments hold where they may be `changing`."""
+    first: list[Any] = []
+    while True:
+        leaves: list[Value] = []
+        for known in (context.placed, context.repeated, context.fresh, context.given_back):
+            known.clear()
+
+        def form(value: Any, leaves: list[Value] = leaves) -> Any:
+            return _tree(context, value, leaves, choices)
+
+        try:
+            before = [*map(form, first)]
+            tree = _after(before, form(result)) if before else form(result)
+            tree = _with_changes(context, tree, form) if changing else tree
+            return leaves, _placed(tree, context.repeated, changing) if context.placed else tree
+        except SeenTwice as found:
+            first.append(found.value)
+
+
 def _chosen(context: Context, value: Any, leaves: list[Value]) -> Any:
     """The tree of a number of which a run says what it is; Python's may be one of two kinds."""
     if isinstance(value, tuple):
@@ -346,21 +366,15 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             return _leaf(as_value(context, result), leaves)
         case _ if id(result) in context.held:
             return _given(context.held[id(result)])
-        case _ if (number := context.placed.get(id(result))) is not None:
-            context.repeated.add(number)
-            return _again(number)
+        case _ if (known := context.ways.get(id(result))) is not None and any(_is_seen(context, way) for way in known.ways):
+            tree = lambda value: _tree(context, value, leaves, choices)  # noqa: E731
+            return _way(context, result, leaves, tree, functools.cache(lambda: _made_anew(context, result, tree)))
         case tuple() if type(result) is tuple:
             return ("tuple", *(_tree(context, r, leaves, choices) for r in result))
         case tuple() if hasattr(type(result), "_fields"):
             return ("named", _path_of_class(context, type(result)), *(_tree(context, r, leaves, choices) for r in result))
-        case list() if type(result) is list and id(result) not in context.queues:
-            context.placed[id(result)] = len(context.placed)
-            return ("list", *(_tree(context, r, leaves, choices) for r in result))
-        case dict() if type(result) is dict and all(type(k) in (str, int) for k in result):
-            context.placed[id(result)] = len(context.placed)
-            return ("dict", *((k, _tree(context, v, leaves, choices)) for k, v in result.items()))
-        case _ if is_object(context, result):
-            return _tree_of(context, result, lambda value: _tree(context, value, leaves, choices))
+        case _ if (tree := _made_anew(context, result, lambda value: _tree(context, value, leaves, choices))) is not None:
+            return tree
         case None:
             return ("none",)
         case Perhaps(given=bool() as given):
@@ -375,17 +389,17 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         return _leaf(as_value(context, result), leaves)
     if isinstance(result, Grown):
         _ask_for_marks(context, result)
-    known_as = id(result)
+    given = result
     if isinstance(result, Counted):
         result = _settled(context, result)
     if isinstance(result, Grown) and (kind := _kind_of_members(context, result, leaves)):
-        context.placed[known_as] = len(context.placed)
+        number = _place(context, given)
         rows = _rows_of(context, result)
         if kind == "tuples":
-            return ("zip", _form_of_columns(context, rows, result, lambda column: _leaf(column, leaves)))
+            return _under(number, ("zip", _form_of_columns(context, rows, result, lambda column: _leaf(column, leaves))))
         if kind == "either":
-            return (kind, _leaf(rows, leaves), _leaf(result.marks, leaves))
-        return ("members", _leaf(rows, leaves), kind)
+            return _under(number, (kind, _leaf(rows, leaves), _leaf(result.marks, leaves)))
+        return _under(number, ("members", _leaf(rows, leaves), kind))
     if isinstance(result, Grown) and result.mixed:
         text = f"the function returns {describe(result)}, and only a run knows which members are Python's numbers"
         help = "make all of them NumPy's: append(np.float64(x)), or return an array of it: np.array(...)"
@@ -399,6 +413,42 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         context.loc,
         "return arrays, scalars, None, strings, or tuples, lists and dicts of these",
     )
+
+
+def _way(context: Context, result: Any, leaves: list[Value], tree: Callable[[Any], Any], whole: Callable[[], Any]) -> Any:
+    """The tree of a list, dict or object that a branch left, where a caller can see which one it is.
+
+    What a caller cannot see is the `whole`, what stands behind all branches.
+
+    Raises
+    ------
+    UnsupportedError
+        What decides is not known where the function ends.
+    """
+    known = context.ways[id(result)]
+    if not _is_known_behind(context, known.test):
+        raise _refused_way(context, result)
+    trees: list[Any] = []
+    for way in known.ways:
+        if id(way) in context.held or id(way) in context.placed:
+            trees.append(tree(way))
+        else:
+            trees.append(_way(context, way, leaves, tree, whole) if _is_seen(context, way) else whole())
+    return ("if", _leaf(known.test, leaves), *trees)
+
+
+def _made_anew(context: Context, result: Any, tree: Callable[[Any], Any]) -> Any:
+    """The tree of a list, dict or object that is made for the caller, or stands in the result before; None for others."""
+    if (number := context.placed.get(id(result))) is not None:
+        context.repeated.add(number)
+        return _again(number)
+    if type(result) is list and id(result) not in context.queues:
+        return _under(_place(context, result), ("list", *map(tree, result)))
+    if type(result) is dict and all(type(key) in (str, int) for key in result):
+        return _under(_place(context, result), ("dict", *((key, tree(member)) for key, member in result.items())))
+    if is_object(context, result):
+        return _under(_place(context, result), _tree_of(context, result, tree))
+    return None
 
 
 def _kind_of_members(context: Context, grown: Grown, leaves: Sequence[Value]) -> str:

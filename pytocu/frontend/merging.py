@@ -8,15 +8,17 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError
+from pytocu.frontend.aliases import note_chosen
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.flags import both, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Late, Unset, line_made, no_step
 from pytocu.frontend.numbers import are_both_kinds, common_type, in_float64, item, of_type
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
-from pytocu.frontend.state import State, flatten, mark_shared, members_alike, members_of, note_chosen, rebuild, same_form
+from pytocu.frontend.state import State, flatten, members_alike, members_of, rebuild, same_form
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import Context, Grown, Masked, MaybeBound, Perhaps, as_strong, as_value, cast, dim_value, is_array
+from pytocu.frontend.ways import note_ways, tests_of, with_tests
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, symbol, symbols
@@ -301,12 +303,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         if isinstance(ways, Unset):
             return ways
         given, values = ways
-    if any(value is None or isinstance(value, Perhaps) for value in values):
-        values = _with_none(merge, sides, values) or values
-    values = _without_masks(merge, sides, *values)
-    parts: list[list[Any]] = [[], []]
-    alike = members_alike(*values, *(side.state for side in sides))
-    forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
+    values, anew, forms, parts = _in_one_form(merge, sides, values)
     if not same_form(*forms):
         for value, other in (values, values[::-1]):
             if isinstance(value, Grown) and isinstance(other, list) and value.inner is None and isinstance(value.type, Type):
@@ -318,17 +315,17 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             "and the side is chosen at run time",
             help + " on both sides" * help.endswith("one kind") + _or_static(merge),
         )
-    others = [] if alike is None else [v for side, v in zip(sides, values, strict=True) if not side.state.is_own(v)]
+    others = [v for side, v in zip(sides, values, strict=True) if not side.state.is_own(v)] if anew else []
+
+    _hand_tests_of_ways(merge, sides, values)
 
     def held(leaves: list[Any]) -> Any:
         value = rebuild(forms[0], leaves)
-        if others:
-            mark_shared(merge.context, value)
-            note_chosen(merge.context, others, value)
+        _note_chosen(merge, sides, others, value, values)
         return value if given is None else MaybeBound(given, value)
 
     if given is None and all(_equal(a, b) for a, b in zip(*parts, strict=True)):
-        return values[0] if alike is None else held(parts[0])
+        return held(parts[0]) if anew else values[0]
     pairs: list[tuple[Value, Value]] = []
     differs: tuple[Value, Value, Any, Any] | None = None
     cut = _cut_off(merge, sides, parts, name)
@@ -350,6 +347,40 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
     put = _known_memories(merge, handed)
     merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
     return None
+
+
+def _hand_tests_of_ways(merge: Merge, sides: Sequence[Side], values: Sequence[Any]) -> None:
+    """Hand on what decides in a side which of the arguments a list, dict or object is."""
+    for k, value in enumerate(values):
+        for test in tests_of(merge.context, value):
+            if test in merge.made and test not in merge.tests:
+                merge.tests[test] = test
+                pair = _ordered(test, _blank_in(merge, sides[1 - k], test.type), k == 1)
+                merge.add([pair], "", lambda results, test=test: merge.tests.update({test: results[0]}))
+
+
+def _note_chosen(merge: Merge, sides: Sequence[Side], others: Sequence[Any], made: Any, values: Sequence[Any]) -> None:
+    """Remember what the lists, dicts and objects in a result are: those of `values` of both sides, or `others` may be."""
+    context = merge.context
+    note_chosen(context, others, made)
+    for value in values:
+        with_tests(context, value, merge.tests)
+    if values:
+        note_ways(context, merge.test, made, values, [side.state.members for side in sides])
+
+
+def _in_one_form(
+    merge: Merge, sides: list[Side], values: Sequence[Any]
+) -> tuple[list[Any], bool, list[Any], list[list[Any]]]:
+    """What both sides leave, whether that is made anew of what lists and dicts hold, and its forms and leaves."""
+    values = list(values)
+    if any(value is None or isinstance(value, Perhaps) for value in values):
+        values = _with_none(merge, sides, values) or values
+    values = _without_masks(merge, sides, *values)
+    parts: list[list[Any]] = [[], []]
+    alike = members_alike(*values, *(side.state for side in sides))
+    forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
+    return values, alike is not None, forms, parts
 
 
 def _with_unbound(
@@ -617,7 +648,8 @@ def merge_flows(merge: Merge, test: Value, sides: list[Side]) -> Any:
     if returning:
         _merge_values(merge, sides, flows, returning, out)
     loc = next((flow.loc for flow in flows if flow.loc is not None), None)
-    return lambda: Flow(out["broke"], out["returned"], out["value"], loc).signal()
+    what = next((flow.what for flow in flows if flow.what), "")
+    return lambda: Flow(out["broke"], out["returned"], out["value"], loc, what).signal()
 
 
 def _failing_in(merge: Merge, side: Side, type: Type) -> Value:
@@ -646,10 +678,13 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     parts: list[list[Any]] = [[], []]
     cut: dict[int, Value] = {}
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
-    given = [members_of(context, flow.value, side.state.known_containers()) for flow, side in zip(flows, sides, strict=True)]
     if len(returning) == 2 and not failing:
-        given = _without_masks(merge, sides, *(_with_none(merge, sides, given) or given))
-    forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
+        values, _, forms, parts = _in_one_form(merge, sides, [flow.value for flow in flows])
+        _hand_tests_of_ways(merge, sides, values)
+    else:
+        values = []
+        given = [members_of(context, f.value, side.state.known_containers()) for f, side in zip(flows, sides, strict=True)]
+        forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)
         form = forms[k]
@@ -660,10 +695,10 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         if not same_form(*forms):
             first, second, _ = unlike("", *(flow.value for flow in flows))
             raise UnsupportedError(
-                f"the function returns {first}{_line_text(flows[0])} or {second}{_line_text(flows[1])}, "
+                f"{_what(flows)} {first}{_line_text(flows[0])} or {second}{_line_text(flows[1])}, "
                 "and which of them is known only at run time",
                 _last(flows) or context.loc,
-                _way_back(second, *(flow.value for flow in flows)),
+                _way_back(merge, flows[0].what, *(flow.value for flow in flows)),
             )
         form = forms[0]
         pairs = []
@@ -676,9 +711,9 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
             if types[0] != types[1]:
                 texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]
                 raise UnsupportedError(
-                    f"the function returns {texts[0]} or {texts[1]}, and which of them is known only at run time",
+                    f"{_what(flows)} {texts[0]} or {texts[1]}, and which of them is known only at run time",
                     _last(flows) or context.loc,
-                    way_out(*types),
+                    way_out(*types) + _or_static(merge) * bool(flows[0].what),
                 )
             pairs.append((made[0], made[1]))
     else:
@@ -687,33 +722,36 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
     # A side that raises returns nothing.
-    values = list(zip(*(parts[k] for k in returning if k not in failing), strict=True))
-    _hand_tests(merge, sides, values)
-    put = _known_memories(merge, values)
-    others = [flows[k].value for k in returning if k not in failing and not sides[k].state.is_own(flows[k].value)]
+    ways = [k for k in returning if k not in failing]
+    leaves_of_ways = list(zip(*(parts[k] for k in ways), strict=True))
+    _hand_tests(merge, sides, leaves_of_ways)
+    put = _known_memories(merge, leaves_of_ways)
+    others = [flows[k].value for k in ways if not sides[k].state.is_own(flows[k].value, "stays" if flows[k].what else "leaves")]
 
     def returned(leaves: list[Value]) -> Any:
         value = rebuild(form, _beside(leaves, cut))
-        if others:
-            # Besides the caller a list or dict from before holds it.
-            mark_shared(context, value, sides[0].state.known_containers())
-            note_chosen(context, others, value)
+        # Besides the caller a list or dict from before holds it.
+        _note_chosen(merge, sides, others, value, values)
         return value
 
     if not pairs and not cut:
         # What is known now is handed on by no instruction.
         out["value"] = returned([])
-    add = merge.add if len(returning) == 1 or failing else partial(merge.add_once, values)
+    add = merge.add if len(returning) == 1 or failing else partial(merge.add_once, leaves_of_ways)
     add(pairs, "", lambda results: out.update(value=returned(put(results))))
 
 
-def _way_back(second: str, *values: Any) -> str:
-    """What to write where a function returns this or that."""
-    if second == "another list":
-        return "return copies on every path: list(...)"
+def _what(flows: Sequence[Flow]) -> str:
+    """Of what a value is the value."""
+    return f"{flows[0].what} gives" if flows[0].what else "the function returns"
+
+
+def _way_back(merge: Merge, what: str, *values: Any) -> str:
+    """What to write where a function, or an expression that is no function, has this or that value."""
     if any(value is None for value in values):
-        return "return a number that says so in place of None: np.nan, or -1 for a position"
-    return "return values of one kind on each"
+        give = "give" if what else "return"
+        return f"{give} a number that says so in place of None: np.nan, or -1 for a position"
+    return f"give values of one kind on both sides{_or_static(merge)}" if what else "return values of one kind on each"
 
 
 def _last(flows: Sequence[Flow]) -> Loc | None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.values import Context, Reader, refuse_array
+from pytocu.frontend.values import Context, NeedsBranch, Reader, refuse_array
 from pytocu.guards import (
     SCALARS,
     Path,
@@ -28,7 +28,7 @@ from pytocu.guards import (
 )
 from pytocu.record import Record
 
-_is_shared = Deferred("pytocu.frontend.state", "is_shared")
+_is_shared = Deferred("pytocu.frontend.aliases", "is_shared")
 
 _MUTABLE = (list, dict, set)
 
@@ -245,11 +245,7 @@ def refuse_shared(context: Context, value: Any, what: str) -> None:
     """
     kind = type(value).__name__
     if context.choosing:
-        raise UnsupportedError(
-            f"{what} changes a {kind} in a part that Python may leave out",
-            context.loc,
-            "make the change a statement of its own",
-        )
+        raise NeedsBranch(f"{what} changes a {kind} in a part that Python may leave out", context.loc)
     if _is_shared(context, value):
         copy = f"{kind}(...)" if isinstance(value, _MUTABLE) else "dataclasses.replace(...)"
         raise UnsupportedError(

@@ -11,8 +11,7 @@ import dataclasses
 import inspect
 import types
 from abc import ABCMeta
-from collections.abc import Callable, Iterator, Mapping, Set
-from itertools import count
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
@@ -25,8 +24,8 @@ from pytocu.frontend.values import Context, contains_dynamic, describe
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.trees import spec_of
 
-_MADE, _GIVEN, _PLACED, _AGAIN, _SHARED, _CHANGED, _CHANGE = (
-    f"pytocu.trees:{name}" for name in ("Made", "Given", "Placed", "Again", "Shared", "Changed", "Change")
+_MADE, _GIVEN, _PLACED, _AGAIN, _AFTER, _SHARED, _CHANGED, _CHANGE = (
+    f"pytocu.trees:{name}" for name in ("Made", "Given", "Placed", "Again", "After", "Shared", "Changed", "Change")
 )
 
 Tree = Callable[[Any], Any]
@@ -188,7 +187,6 @@ def tree_of(context: Context, result: Any, tree: Tree) -> Any:
     UnsupportedError
         No run finds the class.
     """
-    context.placed[id(result)] = len(context.placed)
     path = path_of_class(context, type(result))
     held = vars(result)
     return ("named", _MADE, ("str", path), ("tuple", *(("str", name) for name in held)), *map(tree, held.values()))
@@ -204,38 +202,41 @@ def again(number: int) -> Any:
     return ("named", _AGAIN, ("str", str(number)))
 
 
+def under(number: int, form: Any) -> Any:
+    """The form of a list, dict or object that stands in the result for the first time."""
+    return ("named", _PLACED, ("str", str(number)), form)
+
+
 def placed(tree: Any, repeated: Set[int], settled: bool) -> Any:
-    """The form of a result in which lists, dicts or objects stand in several places, each known by its number in the first.
+    """The form of a result in which only lists, dicts or objects that stand in several places are known by their numbers.
 
     Whether it is `settled` outside, since arguments hold arrays.
     """
-    form = _numbered(tree, repeated, count())
-    return form if settled else ("named", _SHARED, form)
+    form = _numbered(tree, {str(number) for number in repeated})
+    return ("named", _SHARED, form) if repeated and not settled else form
 
 
-def _numbered(tree: Any, repeated: Set[int], numbers: Iterator[int]) -> Any:
+def _numbered(tree: Any, repeated: Set[str]) -> Any:
     match tree:
-        case ("members" | "either" | "zip", *_):
-            number, form = next(numbers), tree
-        case ("list" as kind, *members):
-            number = next(numbers)
-            form = (kind, *(_numbered(member, repeated, numbers) for member in members))
+        case ("named", path, (_, number), form) if path == _PLACED:
+            form = _numbered(form, repeated)
+            return ("named", path, ("str", number), form) if number in repeated else form
         case ("dict" as kind, *items):
-            number = next(numbers)
-            form = (kind, *((key, _numbered(member, repeated, numbers)) for key, member in items))
+            return (kind, *((key, _numbered(member, repeated)) for key, member in items))
         case ("named" as kind, path, *members):
-            number = next(numbers) if path == _MADE else None
-            form = (kind, path, *(_numbered(member, repeated, numbers) for member in members))
-        case ("tuple" | "if" as kind, *members):
-            return (kind, *(_numbered(member, repeated, numbers) for member in members))
-        case _:
-            return tree
-    return ("named", _PLACED, ("str", str(number)), form) if number in repeated else form
+            return (kind, path, *(_numbered(member, repeated) for member in members))
+        case ("tuple" | "list" | "if" as kind, *members):
+            return (kind, *(_numbered(member, repeated) for member in members))
+    return tree
 
 
-def with_changes(context: Context, result: Any, tree: Tree) -> Any:
+def after(first: Sequence[Any], result: Any) -> Any:
+    """The form of a result, behind those of what may stand in it in several places."""
+    return ("named", _AFTER, *first, result)
+
+
+def with_changes(context: Context, made: Any, tree: Tree) -> Any:
     """The form of a result, and of what lists, dicts and objects among the arguments hold where that has changed."""
-    made = tree(result)
     changes = list(_changes(context, tree))
     return ("named", _CHANGED, made, *changes) if changes or _names(made, _GIVEN, _AGAIN) else made
 
@@ -280,5 +281,6 @@ def _put_back(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> list[Any]:
 
 
 __all__ = [
-    "again", "given", "is_class", "make", "path_of_class", "placed", "replace", "set_attribute", "tree_of", "with_changes",
+    "after", "again", "given", "is_class", "make", "path_of_class", "placed", "replace", "set_attribute", "tree_of", "under",
+    "with_changes",
 ]  # fmt: skip

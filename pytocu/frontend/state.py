@@ -7,14 +7,15 @@ taken for names, too, which are ``list[0]``, ``dict['key']`` and ``object.name``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping, Set
+from collections.abc import Iterable, Iterator, MutableMapping
 from functools import lru_cache
 from operator import is_
 from typing import Any, NamedTuple
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError
-from pytocu.frontend.frames import Frame, Late, LocalFunction, Partial, Scope, Unset, no_step
+from pytocu.frontend.aliases import inside_of, is_container, related, scopes
+from pytocu.frontend.frames import Frame, Late, Scope, Unset, no_step
 from pytocu.frontend.list_forms import OfGrown, alike, holding
 from pytocu.frontend.objects import is_object, note_object
 from pytocu.frontend.storage import HandOn
@@ -368,51 +369,68 @@ class State:
         kept = {key: part for key, part in self.parts.items() if key in before.changing}
         self.parts = {key: alike_to(model, self.held(*key), self) for key, model in before.parts.items()} | kept
 
-    def is_own(self, value: Any) -> bool:
-        """Whether lists and dicts have one name alone, so that nobody can tell if one is changed or another in its place."""
+    def is_own(self, value: Any, expression: str = "") -> bool:
+        """Whether lists and dicts have one name alone, so that nobody can tell if one is changed or another in its place.
+
+        Parameters
+        ----------
+        value : object
+            What a name holds.
+        expression : str
+            ``stays`` where no name holds it yet, and ``leaves`` where it is returned, behind which no name of this function
+            is one.
+        """
+        frames = self._scopes()
+        given = [held for frame, _ in frames for held in frame.given]
+        own = self.frames[: self.own_frames()] if expression == "leaves" else []
+        held = [held for frame, names in frames if frame not in own for held in names]
+        return self._is_own(value, given, [*held, value] if expression else held)
+
+    def _is_own(self, value: Any, given: list[Any], held: list[Any]) -> bool:
         if isinstance(value, tuple):
-            return all(map(self.is_own, value))
-        known = is_object(self.context, value)
-        if not isinstance(value, (list, dict)) and not known:
+            return all(self._is_own(member, given, held) for member in value)
+        if not is_container(self.context, value):
             return True
-        if any(id(value) in given for given in (self.context.outside, self.context.held, self.context.shared)):
+        if any(id(value) in known for known in (self.context.outside, self.context.held, self.context.shared)):
             return False
-        frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
-        given = [v for frame, _ in frames for v in frame.given]
-        held = [v for _, names in frames for v in names.values()]
         if self._uses(value, given, set()) or self._uses(value, held, set()) > 1:
             return False
-        return all(self.is_own(member) for member in self.members(value) if not isinstance(member, tuple))
+        among = [*given, *held, *self.context.unnamed]
+        if any(self._uses(one, among, set()) for one in related(self.context, value)):
+            return False
+        return all(self._is_own(member, given, held) for member in self.members(value) if not isinstance(member, tuple))
+
+    def _scopes(self) -> list[tuple[Frame, list[Any]]]:
+        """The functions around this one, and those that call it, with what their names held then."""
+        found = self._around()
+        known = [frame for frame, _ in found]
+        active = self.context.frames
+        function = self.frames[self.own_frames() - 1]
+        calling = active[: active.index(function)] if function in active else active
+        return found + [(frame, [*frame.locals.values()]) for frame in scopes(calling) if frame not in known]
+
+    def _around(self) -> list[tuple[Frame, list[Any]]]:
+        """The function and those around it, with what their names held then."""
+        pairs = zip(self.frames, self.locals, strict=True)
+        return [(frame, [*names.values()]) for frame, names in pairs if not isinstance(frame, Container)]
 
     def has_names_alone(self, value: Any, count: int) -> bool:
         """Whether so many names, and at least one, are all that a list has, which stands in no other one."""
-        frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
-        held = [v for frame, names in frames for v in (*frame.given, *names.values())]
-        return 0 < count == self._uses(value, held, set())
+        return 0 < count == self.uses(value)
 
     def uses(self, value: Any) -> int:
         """How often a value stands among names and in what these hold."""
-        frames = [(f, names) for f, names in zip(self.frames, self.locals, strict=True) if not isinstance(f, Container)]
-        return self._uses(value, [v for f, names in frames for v in (*f.given, *names.values())], set())
+        return self._uses(value, [v for frame, held in self._around() for v in (*frame.given, *held)], set())
 
     def _uses(self, value: Any, among: Iterable[Any], seen: set[int]) -> int:
         """How often a list or dict stood among values and in what these held."""
         count = 0
         for one in among:
             count += one is value
-            inside: Iterable[Any] = ()
             if isinstance(one, Members):
                 # What it goes over is asked for later.
                 count += 2
-            elif isinstance(one, (tuple, list, dict)) or is_object(self.context, one):
-                inside = self.members(one)
-            elif isinstance(one, LocalFunction):
-                inside = one.defaults.values()
-            elif isinstance(one, (Perhaps, MaybeBound)):
-                inside = (one.value,)
-            elif isinstance(one, Partial):
-                inside = (*one.args, *one.kwargs.values())
-            if inside and id(one) not in seen:
+            elif id(one) not in seen and (inside := inside_of(self.context, one, self.members, self.frames)):
                 seen.add(id(one))
                 count += self._uses(value, inside, seen)
         return count
@@ -565,86 +583,6 @@ def _holding(context: Context, value: Any, members: list[Any]) -> Any:
     if isinstance(value, list):
         return _OfList(members)
     return tuple(members) if type(value) is tuple else type(value)._make(members)
-
-
-def mark_shared(context: Context, value: Any, known: frozenset[int] = frozenset()) -> None:
-    """Refuse changes of lists, dicts and objects in a value, but for those that are known: others may hold the same, or not."""
-    if is_object(context, value):
-        if id(vars(value)) not in known:
-            context.shared[id(value)] = value
-            for member in vars(value).values():
-                mark_shared(context, member, known)
-        return
-    if not isinstance(value, (list, dict, tuple)) or id(value) in known:
-        return
-    if not isinstance(value, tuple):
-        context.shared[id(value)] = value
-    for member in value.values() if isinstance(value, dict) else value:
-        mark_shared(context, member, known)
-
-
-def note_chosen(context: Context, sources: Iterable[Any], made: Any) -> None:
-    """Remember the lists, dicts and objects that a loop or branch has left, and those that each of them may be."""
-    known = {id(one): one for source in sources for one in _containers(context, source, set())}
-    found = [one for one in _containers(context, made, set()) if id(one) not in known]
-    for one in known.values():
-        origins = [origin for origin, others in context.chosen.values() if any(other is one for other in others)]
-        for origin in (one, *origins):
-            context.chosen.setdefault(id(origin), (origin, []))[1].extend(found)
-
-
-def _containers(context: Context, value: Any, seen: set[int]) -> Iterator[Any]:
-    """The lists, dicts and objects in a value."""
-    known = is_object(context, value)
-    if (known or isinstance(value, (list, dict, tuple))) and id(value) not in seen:
-        seen.add(id(value))
-        if not isinstance(value, tuple):
-            yield value
-        members = vars(value) if known else value
-        for member in members.values() if isinstance(members, dict) else members:
-            yield from _containers(context, member, seen)
-
-
-def is_shared(context: Context, value: Any) -> bool:
-    """Whether a list, dict or object may be one that has other names, or one that a name has may be it, as a run decides."""
-    if id(value) in context.shared:
-        return True
-    _, made = context.chosen.get(id(value), (value, []))
-    if not made:
-        return False
-    frames = [*context.frames]
-    held: list[Any] = []
-    for frame in frames:
-        held += [*frame.given, *frame.locals.values()]
-        frames += [] if frame.parent is None or frame.parent in frames else [frame.parent]
-    return _is_held(context, {id(one) for one in made}, held, set())
-
-
-def _is_held(context: Context, wanted: Set[int], among: Iterable[Any], seen: set[int]) -> bool:
-    """Whether one of these lists, dicts and objects stands among values, or in what they hold."""
-    for one in among:
-        if id(one) in wanted:
-            return True
-        inside: Iterable[Any] = ()
-        if is_object(context, one):
-            inside = vars(one).values()
-        elif isinstance(one, dict):
-            inside = one.values()
-        elif isinstance(one, (tuple, list)):
-            inside = one
-        elif isinstance(one, Counted):
-            inside = (one.held,)
-        elif isinstance(one, LocalFunction):
-            inside = (*one.defaults.values(), *one.frame.locals.values())
-        elif isinstance(one, Perhaps):
-            inside = (one.value,)
-        elif isinstance(one, Partial):
-            inside = (*one.args, *one.kwargs.values())
-        if inside and id(one) not in seen:
-            seen.add(id(one))
-            if _is_held(context, wanted, inside, seen):
-                return True
-    return False
 
 
 def flatten(value: Any, leaves: list[Any]) -> Any:

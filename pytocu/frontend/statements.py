@@ -16,6 +16,7 @@ from pytocu.frontend.frames import (
     BREAK,
     CONTINUE,
     Failing,
+    Flow,
     Frame,
     LocalFunction,
     Raised,
@@ -45,6 +46,8 @@ _refuse_part = Deferred("pytocu.frontend.subscripts", "refuse_part")
 _delete_member = Deferred("pytocu.frontend.counted", "delete")
 _refuse_outside = Deferred("pytocu.frontend.objects", "refuse_outside")
 _attempt = Deferred("pytocu.frontend.operators", "attempt")
+_note_unnamed = Deferred("pytocu.frontend.aliases", "note_unnamed")
+_unnamed = Deferred("pytocu.frontend.aliases", "unnamed")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
@@ -108,11 +111,14 @@ def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...]
     for number, statement in enumerate(body):
         frame.context.builder.loc = frame.loc(statement)
         try:
-            signal = run_statement(frame, statement, (*body[number + 1 :], *rest))
+            with _unnamed(frame.context):
+                signal = run_statement(frame, statement, (*body[number + 1 :], *rest))
         except CompileError as error:
             _note_behind(error, frame, statement, body[number + 1 :])
             raise
         if signal is not None:
+            if isinstance(signal, (Returned, Flow)):
+                _note_unnamed(frame.context, signal.value)
             return signal
     return None
 

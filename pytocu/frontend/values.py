@@ -75,6 +75,11 @@ class Members(list[Any]):
         self._over, self._again = over, again
         self._seen = [list(part()) for part in over]
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether it is asked later what they are made of."""
+        return bool(self._over)
+
     def now(self, context: Context) -> Members:
         """The members that Python's iterator would give now.
 
@@ -94,6 +99,18 @@ class Members(list[Any]):
                 )
             self[:], self._seen = self._again(), found
         return self
+
+
+class NeedsBranch(UnsupportedError):
+    """What Python may leave out cannot be computed in any case."""
+
+
+class SeenTwice(Exception):
+    """A list, dict or object may stand in a result in several places, as a run decides: it is to be made before them."""
+
+    def __init__(self, value: Any):
+        super().__init__()
+        self.value = value
 
 
 class Hooks(Record):
@@ -134,7 +151,11 @@ class Context:
     frames : list of Frame
         Their frames.
     chosen : dict
-        By id: a list, dict or object, and those that a loop or branch of run time left that may be it.
+        By id: a list, dict or object, and those that may be the same one, as a loop or branch of run time decides.
+    ways : dict
+        By id: what branches of run time left, and which lists, dicts or objects those are.
+    unnamed : list
+        What calls and choices of the expressions that are being read have given.
     in_message : list of Shown, or None
         The text of an exception is read, which shows these values of run time, each as its `mark`.
     compacted : list of (Value, Value)
@@ -149,6 +170,8 @@ class Context:
         Classes that stand for objects with known attributes; see `pytocu.frontend.state.flatten`.
     placed : dict
         By id: which of the lists, dicts and objects of what the function returns it is, outer ones before inner ones.
+    fresh : list
+        Those that are made for the caller, each with what decides that a name holds it.
     repeated : set of int
         Those of them that stand there once more.
     given_back : list of Grown
@@ -248,12 +271,12 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "chosen", "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits", "forms",
-        "frames", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held", "hooks", "implied",
-        "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members", "met", "missed",
-        "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed",
-        "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "shared", "shortened", "sizes",
-        "step_facts", "steps", "told", "tries", "unit_lengths", "written_out", "zeros",
+        "chosen", "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits",
+        "forms", "frames", "fresh", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held",
+        "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks",
+        "members", "met", "missed", "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of",
+        "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "shared", "shortened",
+        "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -295,6 +318,8 @@ class Context:
         self.active: list[Any] = []
         self.frames: list[Any] = []
         self.chosen: dict[int, tuple[Any, list[Any]]] = {}
+        self.unnamed: list[Any] = []
+        self.ways: dict[int, Any] = {}
         self.compacted: list[tuple[Value, Value]] = []
         self.containers: dict[int, Any] = {}
         self.built: dict[int, Any] = {}
@@ -302,6 +327,7 @@ class Context:
         self.forms: dict[Any, type] = {}
         self.placed: dict[int, int] = {}
         self.repeated: set[int] = set()
+        self.fresh: list[tuple[Mapping[Any, bool], Any]] = []
         self.given_back: list[Grown] = []
         self.shared: dict[int, Any] = {}
         self.shortened: set[Any] = set()

@@ -123,7 +123,7 @@ def over_elements(
     def chosen() -> tuple[Value, ...]:
         test, *old = params[len(names) :]
         frame = Frame(context, function, Scope(frozenset()), {}, "", name, None)
-        return choice(frame, test, read, lambda: tuple(old))
+        return choice(frame, test, read, lambda: tuple(old), "the choice of an element")
 
     context.elements = shape
     try:
