@@ -632,6 +632,27 @@ def test_changes_of_what_may_be_one_memory_are_refused() -> None:
         pytocu.jit(turned_or_not)(VECTOR.copy(), 2)
 
 
+def one_of_three(x, y, z, n):
+    a = x
+    for i in range(n):
+        if i % 2:
+            a = y
+        elif i % 3:
+            a = z
+    a += 1
+    return a
+
+
+def test_of_several_arrays_the_first_is_named_each_time() -> None:
+    """Not the one that a set of them holds first."""
+    said = set[str]()
+    for _ in range(8):
+        with pytest.raises(UnsupportedError) as refused:
+            pytocu.jit(one_of_three)(VECTOR.copy(), VECTOR.copy(), VECTOR.copy(), 4)
+        said.add(str(refused.value).split()[0])
+    assert said == {"x"}
+
+
 def changed_behind(x, n):
     v = x
     for _ in range(n):

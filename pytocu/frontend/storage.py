@@ -9,7 +9,7 @@ new contents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -480,11 +480,18 @@ class StorageBuilder(Builder):
         for other in known:
             tests, arrays = self._chosen[other]
             self._hold(other, self.selected(tests, [self._now.get(array, array) for array in arrays], other))
-        for other in others - set(known):
+        for other in self._in_order(others - set(known)):
             key = self._keys.get(root) or self._keys.get(other)
             if other in self.arguments:
                 raise self._refused(other, key)
             self._unsure[other] = key
+
+    def _in_order(self, memories: Set[Value]) -> list[Value]:
+        """Memories, arguments first and as they were made: what is said of them is the same in every process."""
+        if len(memories) < 2:
+            return list(memories)
+        places = {memory: place for place, memory in enumerate((*self.made, *self._either, *self.arguments))}
+        return sorted(memories, key=lambda memory: (memory not in self.arguments, places.get(memory, -1)))
 
     def _of_wholes(self, result: Value) -> bool:
         """Whether what a result may be are whole memories, each known to be no other one, of lengths that are the call's."""
