@@ -407,3 +407,74 @@ def test_an_int_beyond_what_float64_holds_is_refused() -> None:
     compare(function(np.ones(2), -(2**53) + 1), np.full(2, 1 - 2.0**53))
     with pytest.raises(UnsupportedError, match="a Python int beyond 9007199254740992 stands beside a float"):
         function(np.ones(2), -(2**53))
+
+
+def nearest_int(x, n):
+    """The idiom of a search: infinity, until a step binds one of Python's ints."""
+    best, at = math.inf, -1
+    for i in range(n):
+        d = (7 * i + 3) % 5 - 2
+        if x[i] > 0 and d < best:
+            best, at = d, i
+    return best, at, {"b": [best]}
+
+
+def limits_of_ints(x, n):
+    low, high = math.inf, -math.inf
+    for i in range(n):
+        k = i * i - 3 * i
+        low = min(low, k)
+        high = max(high, k)
+    return low, high, high - low, x * low
+
+
+def least_distance(x, n):
+    best = math.inf
+    for i in range(n):
+        for j in range(i):
+            if x[i] > x[j]:
+                best = min(best, i - j)
+    return -1 if best == math.inf else best
+
+
+def of_three_kinds(x, n):
+    best = math.inf
+    i = 0
+    while i < n:
+        if x[i] > 1:
+            best = x[i]
+        elif x[i] > 0:
+            best = 2 * i
+        elif x[i] < -1:
+            best = best + 1
+        i += 1
+    return best
+
+
+def int_that_becomes_a_float(x, n):
+    best = 0
+    for i in range(n):
+        if x[i] > 0:
+            best = i / 2
+        elif x[i] < -1:
+            best = best + 1
+    return best
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize("function", [nearest_int, limits_of_ints, least_distance, of_three_kinds, int_that_becomes_a_float])
+def test_loops_that_begin_with_a_float_leave_ints_and_floats_what_they_are(function, n: int) -> None:
+    for x in ([-1.5, 0.7, 2.0, -3.0, 0.6], [-3.0, -2.0, -0.5, -2.5, 0.0], [0.5, -2.0, 0.25, 0.75, -0.5]):
+        same(function, np.array(x), n)
+
+
+def test_an_int_beyond_what_float64_holds_is_refused_in_a_loop() -> None:
+    def function(n, far):
+        best = math.inf
+        for i in range(n):
+            best = min(best, i + far)
+        return best
+
+    same(function, 3, 2**53 - 9)
+    with pytest.raises(UnsupportedError, match="a Python int beyond 9007199254740992 stands beside a float"):
+        pytocu.jit(function)(3, 2**53)

@@ -128,7 +128,7 @@ class Required(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Of a number that loops carry from a Python number on: a bool says whether it is NumPy's, and Python's is of a kind."""
+    """Of a number that loops carry from a Python number on: its rank, and of which kind it began."""
 
     value: Value
     kind: WeakType

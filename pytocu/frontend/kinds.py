@@ -28,6 +28,7 @@ from pytocu.ir.types import (
     C128,
     F64,
     I64,
+    U8,
     U64,
     WEAK_BOOL,
     WEAK_COMPLEX,
@@ -432,9 +433,12 @@ def _constant(value: Value) -> Any:
 
 # Which of them it is in a run.
 
+INT, PYTHONS, NUMPYS = 0, 1, 2
+"""How high numbers rank: Python's ints, its other numbers, NumPy's.  What an operator makes ranks as its highest operand."""
 
-def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flags: Mapping[Value, Value]) -> Value | None:
-    """Whether a value is a NumPy scalar and no Python number, or None where that is not followed.
+
+def rank_of(builder: Builder, value: Value, found: Mapping[Value, Maybe], ranks: Mapping[Value, Value]) -> Value | None:
+    """How high a value ranks in a run, as a uint8, or None where that is not followed.
 
     Parameters
     ----------
@@ -442,56 +446,99 @@ def is_scalar(builder: Builder, value: Value, found: Mapping[Value, Maybe], flag
         Writes behind the instructions.
     found : mapping
         The values that may be Python numbers.
-    flags : mapping
-        By parameter of a step: whether it is a NumPy scalar when the step begins.
+    ranks : mapping
+        By parameter of a step: its rank when the step begins.
     """
-    if value in flags:
-        return flags[value]
+    if value in ranks:
+        return ranks[value]
     if value not in found:
-        return builder.const(True, scalar(BOOL))
+        return ranked(builder, NUMPYS)
     inst = value.inst
     if inst is None:
         return None
     if inst.op.name == "from_python":
-        if len(inst.args) == 2:
-            return inst.args[1]
-        return None if inst.attr("perhaps") else builder.const(False, scalar(BOOL))
+        return rank_of_python(builder, inst)
     if inst.op.name == "where":
-        sides = [is_scalar(builder, a, found, flags) for a in inst.args[1:]]
+        sides = [rank_of(builder, a, found, ranks) for a in inst.args[1:]]
         return None if None in sides else builder.emit("where", (inst.args[0], *(s for s in sides if s is not None)))
     if inst.op.kind == "elementwise":
-        asked = inst.args[:1] if inst.op.name == "require" else inst.args
-        known = [is_scalar(builder, a, found, flags) for a in asked if a in found]
-        first, *others = known
-        for other in others:
-            first = None if first is None or other is None else builder.emit("bitwise_or", (first, other))
-        return first
+        return _rank_of_result(builder, inst, found, ranks)
     if (marked := dict(inst.attr("marks", ()))).get(value.index) is not None:
         return inst.results[marked[value.index]]
-    if inst.op.name != "if_else":
-        return None
+    return _rank_of_branch(builder, value, found, ranks) if inst.op.name == "if_else" else None
+
+
+def ranked(builder: Builder, rank: int) -> Value:
+    """A rank as a value."""
+    return builder.const(rank, scalar(U8))
+
+
+def is_numpys(builder: Builder, rank: Value) -> Value:
+    """Whether a number of this rank is NumPy's."""
+    return builder.emit("equal", (rank, ranked(builder, NUMPYS)))
+
+
+def is_int(builder: Builder, rank: Value) -> Value:
+    """Whether a number of this rank is Python's int."""
+    return builder.emit("equal", (rank, ranked(builder, INT)))
+
+
+def rank_of_python(builder: Builder, inst: Inst) -> Value | None:
+    """How high a number ranks that is Python's, or may be, as marks say: one that is no float may be an int."""
+    own = ranked(builder, INT if inst.attr("of") == "int" else PYTHONS)
+    if len(inst.args) == 1:
+        return None if inst.attr("perhaps") else own
+    inner = inst.args[0].inst
+    if inner is not None and inner.op.name == "from_python" and inner.attr("of") == "int" and len(inner.args) == 2:
+        own = builder.emit("where", (inner.args[1], own, ranked(builder, INT)))
+    return builder.emit("where", (inst.args[1], ranked(builder, NUMPYS), own))
+
+
+def _rank_of_result(
+    builder: Builder, inst: Inst, found: Mapping[Value, Maybe], ranks: Mapping[Value, Value]
+) -> Value | None:
+    """How high what an operator makes of Python's numbers ranks."""
+    asked = [a for a in (inst.args[:1] if inst.op.name == "require" else inst.args) if a in found]
+    known = [rank_of(builder, a, found, ranks) for a in asked]
+    kinds = found[inst.result].kinds
+    rank = None if WEAK_INT in kinds else ranked(builder, PYTHONS)
+    for one in known:
+        if one is None:
+            return None
+        rank = one if rank is None else builder.emit("maximum", (rank, one))
+    if rank is not None and kinds == {WEAK_INT} and any(found[a].kinds != kinds for a in asked):
+        # Of bools an operator makes ints.
+        rank = builder.emit("where", (is_numpys(builder, rank), rank, ranked(builder, INT)))
+    return rank
+
+
+def _rank_of_branch(
+    builder: Builder, value: Value, found: Mapping[Value, Maybe], ranks: Mapping[Value, Value]
+) -> Value | None:
+    inst = value.inst
+    assert inst is not None
     outer = [a for a in given(inst) if a in found]
-    marks = [is_scalar(builder, a, found, flags) for a in outer]
+    above = [rank_of(builder, a, found, ranks) for a in outer]
     blocks: list[Block] = []
     for region in inst.regions:
         # Written again, for what the branches inside ask; what nobody reads is dropped, and nothing is compared twice.
         made = made_again(region, {})
-        params = [Value(scalar(BOOL)) for _ in marks]
+        params = [Value(scalar(U8)) for _ in above]
         inner = Builder(region.terminator.loc)
         inner.insts.extend(made.insts[:-1])
         inside = [p for p, a in zip(made.params, given(inst), strict=True) if a in found]
         entering = {p: found[a] for p, a in zip(inside, outer, strict=True)}
         result = made.terminator.args[value.index]
-        mark = is_scalar(inner, result, _follow(entering, inner.insts, {}), dict(zip(inside, params, strict=True)))
-        if mark is None:
+        rank = rank_of(inner, result, _follow(entering, inner.insts, {}), dict(zip(inside, params, strict=True)))
+        if rank is None:
             return None
-        inner.insts[:] = _needed_for(mark, inner.insts)
-        inner.inst("yield", (mark,))
+        inner.insts[:] = _needed_for(rank, inner.insts)
+        inner.inst("yield", (rank,))
         blocks.append(Block((*made.params, *params), inner.take()))
     args = (*inst.args[: HEADS["if_else"]], *given(inst))
-    if any(mark is None for mark in marks):
+    if any(rank is None for rank in above):
         return None
-    return builder.inst("if_else", (*args, *(m for m in marks if m is not None)), {}, (scalar(BOOL),), blocks).result
+    return builder.inst("if_else", (*args, *(r for r in above if r is not None)), {}, (scalar(U8),), blocks).result
 
 
 def _needed_for(value: Value, insts: Sequence[Inst]) -> list[Inst]:
@@ -507,4 +554,7 @@ def _needed_for(value: Value, insts: Sequence[Inst]) -> list[Inst]:
     return found[::-1]
 
 
-__all__ = ["Maybe", "either", "follow", "has_steps", "holds", "is_scalar", "makes_numbers"]
+__all__ = [
+    "INT", "NUMPYS", "PYTHONS", "Maybe", "either", "follow", "has_steps", "holds", "is_int", "is_numpys", "makes_numbers",
+    "rank_of", "rank_of_python", "ranked",
+]  # fmt: skip

@@ -8,7 +8,7 @@ is made of its members.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,10 @@ from pytocu.frontend.columns import types_of
 from pytocu.frontend.flags import both
 from pytocu.frontend.frames import Failing, Frame, Raised
 from pytocu.frontend.grown_members import Held, note_member, perhaps_numpys
-from pytocu.frontend.kinds import Maybe
+from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, is_numpys, rank_of_python, ranked
 from pytocu.frontend.list_forms import alike
 from pytocu.frontend.literals import listed
-from pytocu.frontend.numbers import of_type, perhaps_python
+from pytocu.frontend.numbers import of_type, perhaps_either, perhaps_python
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.ranges import known_here, most, number_as_dim
@@ -54,7 +54,8 @@ _member = Deferred("pytocu.frontend.subscripts", "member")
 _settled = Deferred("pytocu.frontend.counted", "settled")
 _put_all = Deferred("pytocu.frontend.grown", "put_all")
 
-_INT, _PYTHONS, _NUMPYS, _NONE = 0, 1, 2, 3
+_NONE = NUMPYS + 1
+"""The mark of a member that is None."""
 
 _OPERATORS = ("add", "subtract", "multiply", "negative", "positive", "absolute", "divide", "remainder", "floor_divide")
 """Operators whose results rank as high as the highest of what they are given."""
@@ -124,7 +125,7 @@ def numbers_in(grown: Grown) -> tuple[Any, ...]:
 
 def mark_of_type(type: Any) -> Any:
     """The mark of what is known to be of a type."""
-    return np.uint8(_NUMPYS if isinstance(type, ScalarType) else _INT if type == WEAK_INT else _PYTHONS)
+    return np.uint8(NUMPYS if isinstance(type, ScalarType) else INT if type == WEAK_INT else PYTHONS)
 
 
 def put_all_marks(frame: Frame, made: Grown, places: Any, values: Grown) -> None:
@@ -162,7 +163,7 @@ def marked(context: Context, grown: Grown, value: Any, given: Any = True) -> Any
     def unknown(one: Value) -> int:
         # What is made of Python's numbers by branches and loops is none of which anybody knows that.
         note_member(context, one, grown.kinds, "listed")
-        return _NUMPYS
+        return NUMPYS
 
     rank = _NONE if given is False else _rank(context, value, unknown)
     if isinstance(given, Value):
@@ -170,40 +171,18 @@ def marked(context: Context, grown: Grown, value: Any, given: Any = True) -> Any
     return np.uint8(rank) if isinstance(rank, int) else rank
 
 
-def rank_of(context: Context, value: Value, found: Container[Value]) -> Value | None:
-    """How high a number ranks, behind the function; what is `found` may be Python's. None where that is not followed."""
-    lost: list[Value] = []
-
-    def unknown(one: Value) -> int:
-        lost.extend([one] if one in found else [])
-        return _NUMPYS
-
-    rank = _rank(context, value, unknown)
-    return None if lost else _as_value(context, rank)
-
-
-def is_int(context: Context, rank: Value) -> Value:
-    """Whether a number of this rank is Python's int."""
-    return binary(context, "equal", rank, np.uint8(_INT))
-
-
-def is_numpys(context: Context, rank: Value) -> Value:
-    """Whether a number of this rank is NumPy's."""
-    return binary(context, "equal", rank, np.uint8(_NUMPYS))
-
-
 def _rank(context: Context, value: Any, unknown: Callable[[Value], int]) -> Any:
     """How high a number ranks; `unknown` says it of what nobody follows."""
     if not isinstance(value, Value):
-        return _NUMPYS if isinstance(value, np.generic) else _INT if type(value) is int else _PYTHONS
+        return NUMPYS if isinstance(value, np.generic) else INT if type(value) is int else PYTHONS
     if isinstance(value.type, WeakType):
-        return _INT if value.type == WEAK_INT else _PYTHONS
+        return INT if value.type == WEAK_INT else PYTHONS
     inst = value.inst
     if inst is None:
         return unknown(value)
     name, args = inst.op.name, inst.args
     if name == "from_python" and (len(args) == 2 or not inst.attr("perhaps")):
-        return _of_python(context, value)
+        return rank_of_python(context.builder, inst)
     if name == "from_python" and value in context.read_of:
         ask_for_marks(context, context.read_of[value])
     if name == "require":
@@ -214,26 +193,13 @@ def _rank(context: Context, value: Any, unknown: Callable[[Value], int]) -> Any:
             return first
         return context.builder.emit("where", (args[0], _as_value(context, first), _as_value(context, second)))
     if name in _OPERATORS:
-        ranks = [_rank(context, a, unknown) for a in args] + [_PYTHONS] * (name == "divide")
-        known = max((rank for rank in ranks if isinstance(rank, int)), default=_INT)
+        ranks = [_rank(context, a, unknown) for a in args] + [PYTHONS] * (name == "divide")
+        known = max((rank for rank in ranks if isinstance(rank, int)), default=INT)
         found = [rank for rank in ranks if not isinstance(rank, int)]
-        if known == _NUMPYS or not found:
+        if known == NUMPYS or not found:
             return known
-        return functools.reduce(functools.partial(_higher, context), found if known == _INT else [*found, known])
+        return functools.reduce(functools.partial(_higher, context), found if known == INT else [*found, known])
     return unknown(value)
-
-
-def _of_python(context: Context, value: Value) -> Any:
-    """How high a number ranks that is Python's, or may be, as marks say: one that is no float may be an int."""
-    inst = value.inst
-    assert inst is not None
-    own: Any = _INT if inst.attr("of") == "int" else _PYTHONS
-    inner = inst.args[0].inst
-    if len(inst.args) == 1:
-        return own
-    if inner is not None and inner.op.name == "from_python" and inner.attr("of") == "int" and len(inner.args) == 2:
-        own = context.builder.emit("where", (inner.args[1], _as_value(context, own), _as_value(context, _INT)))
-    return context.builder.emit("where", (inst.args[1], _as_value(context, _NUMPYS), _as_value(context, own)))
 
 
 def _higher(context: Context, one: Any, other: Any) -> Value:
@@ -241,17 +207,15 @@ def _higher(context: Context, one: Any, other: Any) -> Value:
 
 
 def _as_value(context: Context, rank: Any) -> Value:
-    return context.builder.const(rank, scalar(U8)) if isinstance(rank, int) else rank
+    return ranked(context.builder, rank) if isinstance(rank, int) else rank
 
 
 def read_marked(context: Context, number: Value, grown: Grown, rank: Value | None, maybe: Mapping[str, Maybe]) -> Value:
     """A member that may be Python's number or NumPy's, by its mark; a float may be one of Python's ints."""
     kind = element(number.type).kind
     if grown.ints and kind == "f":
-        no_int = None if rank is None else binary(context, "not_equal", rank, np.uint8(_INT))
-        number = perhaps_python(context, number, maybe["i"], no_int)
-    numpys = None if rank is None else is_numpys(context, rank)
-    return perhaps_python(context, number, maybe[kind], numpys)
+        return perhaps_either(context, number, rank)
+    return perhaps_python(context, number, maybe[kind], None if rank is None else is_numpys(context.builder, rank))
 
 
 def agree(context: Context, grown: Grown, value: Any) -> None:
@@ -424,6 +388,6 @@ def as_float(context: Context, grown: Grown, value: Any) -> Any:
 
 __all__ = [
     "Kinds", "agree", "as_float", "as_floats", "ask", "ask_for_marks", "asked_of", "assign_part", "dtype_of", "from_none",
-    "in_floats", "is_int", "is_numpys", "mark", "mark_of_type", "marked", "numbers_in", "of_members", "of_none", "perhaps_none",
-    "put_all_marks", "put_marks", "rank_of", "read_marked", "refuse_none",
+    "in_floats", "mark", "mark_of_type", "marked", "numbers_in", "of_members", "of_none", "perhaps_none",
+    "put_all_marks", "put_marks", "read_marked", "refuse_none",
 ]  # fmt: skip

@@ -28,7 +28,7 @@ from pytocu.frontend.first_steps import (
 )
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
-from pytocu.frontend.kinds import Maybe, either, follow
+from pytocu.frontend.kinds import Maybe, either, follow, is_numpys
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.layouts import is_row_major, order_of, unknown
 from pytocu.frontend.loop_memory import (
@@ -43,9 +43,9 @@ from pytocu.frontend.loop_memory import (
     refuse_shared_memory,
     with_own,
 )
-from pytocu.frontend.marks import begun_around, begun_as_python, note_marks, start_marks, type_of, written_flags
+from pytocu.frontend.marks import begun_around, begun_as_python, note_marks, start_ranks, type_of, written_ranks
 from pytocu.frontend.merging import blank, in_region, may_be_one
-from pytocu.frontend.numbers import common_type, item, of_type, perhaps_python
+from pytocu.frontend.numbers import common_type, item, of_type, perhaps_either, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.ranges import bound_count, names_given, new_name
@@ -72,7 +72,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import DimLike, dim_min, is_number, symbols
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.ir.types import F64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
 _ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
 _from_before = Deferred("pytocu.frontend.member_arrays", "from_before")
@@ -610,8 +610,8 @@ def _finish(
     # Of a step of a loop around: what makes something else of Python's numbers is seen there.
     begun = {p: maybe for p, maybe in begun_around(context, before, read).items() if p not in from_start}
     still_around = follow(begun, read.insts, following)[1] if begun else {}
-    flags = written_flags(context, read, from_start, begun, still | still_around, following)
-    if from_start and not flags and any(following.get(p) in still for p in from_start):
+    ranks = written_ranks(context, read, from_start, begun, still | still_around, following)
+    if from_start and not ranks and any(following.get(p) in still for p in from_start):
         # Whether loops inside have steps nobody follows.
         other, still = follow(from_start, read.insts, following, empty=False)
     dropped: set[Value] = set()
@@ -632,9 +632,9 @@ def _finish(
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
             starts.extend(_from_start_on(context, v, p.type) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
-            kept = {} if flags else {p: either(still[following[p]], from_start[p]) for p in own if following.get(p) in still}
+            kept = {} if ranks else {p: either(still[following[p]], from_start[p]) for p in own if following.get(p) in still}
             if sometimes_none:
-                kept |= {p: from_start[p] for p in own if p in from_start and p not in flags and p not in kept}
+                kept |= {p: from_start[p] for p in own if p in from_start and p not in ranks and p not in kept}
             if all(len(found.kinds) == 1 for found in kept.values()):
                 perhaps |= kept
             else:
@@ -666,23 +666,23 @@ def _finish(
     ends.extend([*yields, *memory_ends, *next_of_turns])
     params += numbers_of_turns
     results_inside = {r for inst in read.insts for r in inst.results}
-    before_marks = start_marks(context, before, read)
-    loose = [context.marks[p].value for p in read.params if p in context.marks and p not in flags]
-    loose = [mark for mark in loose if mark in used]
-    marks = [*(mark for mark, _ in flags.values()), *loose]
+    begun_ranks = start_ranks(context, before, read)
+    loose = [context.marks[p].value for p in read.params if p in context.marks and p not in ranks]
+    loose = [rank for rank in loose if rank in used]
+    marks = [*(rank for rank, _ in ranks.values()), *loose]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     once = _once(context, op, head, lead, read, numbers)
     stays = _stay(context, read, numbers is not None, once is None)
     inside = hoist(context, read.insts, own_names, numbers, stays, once)
     # Nobody asks for those that are not followed to the end of a step.
-    extras.extend([*(end for _, end in flags.values()), *loose])
+    extras.extend([*(end for _, end in ranks.values()), *loose])
     if not ends and not extras and context.elements is None and any(map(may_fail, inside)):
         # Nobody uses what a step computes, but it may not be able to.
         extras.append(builder.const(True, WEAK_BOOL))
     shared = regions.captured(inside, [*([read.counter] if read.counter else []), *params, *marks], [*ends, *extras])
     # What the body gives for behind the loop begins as zeros that nobody looks at.
     unseen = [Value(regions.bare(v.type), v.name) for v in extras[: len(extras) - len(marks)]] + marks
-    begin = [before_marks[v] if v in before_marks else blank(context, v.type) for v in unseen]
+    begin = [begun_ranks[v] if v in begun_ranks else blank(context, v.type) for v in unseen]
     first = [*lead, *starts, *memory_starts, *turn_starts, *begin]
     own_params = [*([read.counter] if read.counter else []), *params, *unseen]
     block = regions.closed(inside, own_params, [*ends, *extras], shared, loc)
@@ -690,14 +690,14 @@ def _finish(
     attrs: dict[str, Any] = {"carried": len(types)} | ({"numbers": numbers} if numbers else {})
     if once is not None and not numbers and _asks(inside):
         attrs["once"] = once
-    if begun and flags:
+    if begun and ranks:
         place = len(types) - len(marks)
-        attrs["marks"] = tuple((params.index(p), place + k) for k, p in enumerate(flags) if p in begun and p in params)
+        attrs["marks"] = tuple((params.index(p), place + k) for k, p in enumerate(ranks) if p in begun and p in params)
     made = builder.whole(op, (*head, *first), shared, attrs, types, (block,))
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
     results = list(made.results)
-    bound_behind = dict(zip(flags, results[len(results) - len(marks) :], strict=False))
+    ranks_behind = dict(zip(ranks, results[len(results) - len(marks) :], strict=False))
     results = results[: len(results) - len(marks)]
     late: dict[Value, tuple[Value, str]] = {}
     going = first[0] if op == "while_loop" else None
@@ -709,13 +709,17 @@ def _finish(
             continue
         last = following.get(param)
         if param in begun:
-            if param in bound_behind:
-                context.marks[result] = context.marks[param]._replace(value=bound_behind[param])
+            if param in ranks_behind:
+                context.marks[result] = context.marks[param]._replace(value=ranks_behind[param])
             continue
-        mark = bound_behind.get(param) if last in still else None
+        rank = ranks_behind.get(param) if last in still else None
+        mark = None if rank is None else is_numpys(builder, rank)
         if mark is None and stepped is not None and last not in still:
             mark = as_strong(context, stepped)
         maybe = either(still[last], from_start[param]) if last in still else from_start[param]
+        if rank is not None and maybe.kinds == {WEAK_INT, WEAK_FLOAT} and element(result.type) is F64:
+            results[number] = perhaps_either(context, result, rank)
+            continue
         if param not in perhaps and (len(maybe.kinds) > 1 or Required(loc, param.name) in context.handed):
             if mark is not None and last in still:
                 late[result] = (mark, param.name)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.kinds import Maybe, is_int, is_numpys
 from pytocu.frontend.operators import elementwise, truths
 from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_value, const_inst, convert, is_numpy_scalar
@@ -84,12 +85,17 @@ def in_float64(context: Context, value: Value) -> Value:
     known = _known(value)
     number = context.builder.const(float(known), scalar(F64)) if known is not None else convert(context, value, F64)
     if value.type == WEAK_INT and known is None:
-        inside = elementwise(context, "less", elementwise(context, "absolute", number), float(_EXACT))
-        number = require(context, number, inside, "UnsupportedError", _BEYOND)
+        number = _exact(context, number)
     kind, beside = ("int", "float") if value.type == WEAK_INT else ("float", "int")
     context.open = True
     attrs = {"known": known, "of": kind, "beside": beside}
     return context.builder.emit("from_python", (number,), attrs, name=value.name)
+
+
+def _exact(context: Context, number: Value) -> Value:
+    """One of Python's ints as float64, refused in a run in which that does not hold it."""
+    inside = elementwise(context, "less", elementwise(context, "absolute", number), float(_EXACT))
+    return require(context, number, inside, "UnsupportedError", _BEYOND)
 
 
 _EXACT = 2**53
@@ -123,6 +129,9 @@ def from_python(context: Context, value: Value, type: ScalarType) -> Value:
         )
     assert isinstance(value.type, WeakType)
     made = convert(context, value, type.dtype) if known is None else context.builder.const(known, type)
+    if known is None and value.type == WEAK_INT and type.dtype is F64 and context.marks:
+        # In a loop the other may have begun as Python's float, and the int come back as what it is.
+        made = _exact(context, made)
     context.open = True
     return context.builder.emit("from_python", (made,), {"known": known, "of": value.type.kind}, name=value.name)
 
@@ -133,6 +142,16 @@ def perhaps_python(context: Context, value: Value, maybe: Any, mark: Value | Non
     context.open = True
     attrs = {"known": maybe.known, "of": kind.kind, "perhaps": True}
     return context.builder.emit("from_python", (value,) if mark is None else (value, mark), attrs, name=value.name)
+
+
+def perhaps_either(context: Context, value: Value, rank: Value | None) -> Value:
+    """A float64 that may be Python's int, its float or NumPy's, as its rank says; without one nobody follows which."""
+    builder = context.builder
+    no_int = None if rank is None else builder.emit("logical_not", (is_int(builder, rank),))
+    numpys = None if rank is None else is_numpys(builder, rank)
+    for kind, mark in ((WEAK_INT, no_int), (WEAK_FLOAT, numpys)):
+        value = perhaps_python(context, value, Maybe(frozenset([kind]), None, frozenset()), mark)
+    return value
 
 
 def as_numpy(context: Context, value: Any, what: str = "operand") -> Any:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pytocu.deferred import Deferred
 from pytocu.errors import Note, UnsupportedError
 from pytocu.frontend.first_steps import Required
-from pytocu.frontend.kinds import Maybe, follow, is_scalar
+from pytocu.frontend.kinds import Maybe, follow, is_int, is_numpys, rank_of
 from pytocu.frontend.reading import read_bool, read_float, read_int
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
@@ -19,9 +19,6 @@ from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.rewrite import copy_with, rewrite, rewrite_block
 from pytocu.ir.types import BOOL, F64, I64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
-_is_int = Deferred("pytocu.frontend.list_kinds", "is_int")
-_is_numpys = Deferred("pytocu.frontend.list_kinds", "is_numpys")
-_rank_of = Deferred("pytocu.frontend.list_kinds", "rank_of")
 _ask_for_marks = Deferred("pytocu.frontend.list_kinds", "ask_for_marks")
 
 
@@ -47,7 +44,8 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         ask_for_kinds(context, inst)
         _ask_for_one_kind(context, origin)
     for origin, inst in sorted(bad.items(), key=lambda pair: (pair[1].loc, *_place(pair[0]))):
-        text = f"{_said(origin)}, and which of them decides what {_doing(inst)}"
+        kinds = frozenset[WeakType]().union(*(found[a].kinds for a in inst.args if a in found))
+        text = f"{_said(origin, kinds)}, and which of them decides what {_doing(inst)}"
         raise UnsupportedError(text, inst.loc, _way_out(origin), _note(origin, inst))
     leaves: list[Value] = []
     _leaves(result, leaves)
@@ -60,7 +58,8 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
                     _ask_for_marks(context, context.read_of[origin])
                 _ask_for_one_kind(context, origin)
             (origin, *_) = sorted(found[value].origins, key=_place)
-            text = f"{_said(origin)}, and so the kind of what the function returns is known only at run time"
+            kinds = found[value].kinds
+            text = f"{_said(origin, kinds)}, and so the kind of what the function returns is known only at run time"
             raise UnsupportedError(text, context.loc, _way_out(origin))
         made[value] = choice
     return made
@@ -83,29 +82,23 @@ def _ask_for_one_kind(context: Context, origin: Value) -> None:
 
 def _choice(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:
     maybe = found[value]
+    builder = context.builder
     dtype = element(value.type)
-    if maybe.kinds == {WEAK_INT, WEAK_FLOAT} and dtype is F64 and not maybe.operand:
-        return _choice_of_both(context, value, found)
-    mark = None if maybe.operand or len(maybe.kinds) > 1 else is_scalar(context.builder, value, found, {})
-    if mark is None:
-        return None
-    (kind,) = maybe.kinds
-    if maybe.known is not None:
-        return Choice(read_bool(context, mark), value, maybe.known)
-    read = _READ.get((kind, dtype))
-    return None if read is None else Choice(read_bool(context, mark), value, read(context, _or_zero(context, mark, value)))
-
-
-def _choice_of_both(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:
-    """What is returned where Python's ints stand beside its floats."""
-    rank = _rank_of(context, value, found)
+    both = maybe.kinds == {WEAK_INT, WEAK_FLOAT} and dtype is F64
+    rank = None if maybe.operand or (len(maybe.kinds) > 1 and not both) else rank_of(builder, value, found, {})
     if rank is None:
         return None
-    ints, numpys = _is_int(context, rank), _is_numpys(context, rank)
-    floats = read_float(context, _or_zero(context, numpys, value))
-    others = context.builder.emit("logical_not", (ints,))
-    pythons = Choice(read_bool(context, others), floats, read_int(context, _or_zero(context, others, value)))
-    return Choice(read_bool(context, numpys), value, pythons)
+    numpys = is_numpys(builder, rank)
+    if both:
+        floats = read_float(context, _or_zero(context, numpys, value))
+        others = builder.emit("logical_not", (is_int(builder, rank),))
+        pythons: Any = Choice(read_bool(context, others), floats, read_int(context, _or_zero(context, others, value)))
+        return Choice(read_bool(context, numpys), value, pythons)
+    (kind,) = maybe.kinds
+    if maybe.known is not None:
+        return Choice(read_bool(context, numpys), value, maybe.known)
+    read = _READ.get((kind, dtype))
+    return None if read is None else Choice(read_bool(context, numpys), value, read(context, _or_zero(context, numpys, value)))
 
 
 def _or_zero(context: Context, mark: Value, value: Value) -> Value:
@@ -141,12 +134,15 @@ def _place(origin: Value) -> tuple[Any, ...]:
     return (inst.loc, inst.attr("of"))
 
 
-def _said(origin: Value) -> str:
+def _said(origin: Value, kinds: Set[WeakType]) -> str:
+    """What a number is on the ways that there are: Python's of one kind, or of these kinds, or NumPy's."""
     inst = origin.inst
     assert inst is not None
     line = f" (line {inst.loc.line})" if inst.loc.line else ""
-    kind = type_text(WeakType(inst.attr("of")))
-    return f"{origin.name or 'a number'} is {kind}{line} or, on another way, {_other(origin)}"
+    own = WeakType(inst.attr("of"))
+    others = [] if inst.attr("beside") is not None else [type_text(kind) for kind in kinds if kind != own]
+    more = "".join(f", {text}" for text in sorted(others))
+    return f"{origin.name or 'a number'} is {type_text(own)}{line}{more} or, on another way, {_other(origin)}"
 
 
 def _other(origin: Value) -> str:
