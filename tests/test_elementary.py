@@ -64,6 +64,17 @@ def edges(dtype: Any) -> np.ndarray:
     return np.concatenate([values, -values])
 
 
+@pytest.mark.parametrize("op", [op for op in FUNCTIONS if op.arity == 2], ids=lambda op: op.name)
+@dtypes
+def test_distance_of_the_smallest_numbers(op: Op, dtype: Any) -> None:
+    """A product of these and a constant is the next of few numbers."""
+    unsigned = np.uint32 if dtype is np.float32 else np.uint64
+    columns = [c.ravel().astype(unsigned).view(dtype) for c in np.meshgrid(np.arange(1, 60), np.arange(1, 60))]
+    rounded = correctly_rounded(op, columns)
+    found = distance(op, compiled(op)(*columns), rounded, columns)
+    assert np.max(found) <= (2 if op.name in TWO_ULP else op.ulp)
+
+
 @functions
 @dtypes
 def test_zeros_infinities_and_nan(op: Op, dtype: Any) -> None:

@@ -10,6 +10,7 @@ import pytest
 from mask_tools import builds, everywhere
 
 import pytocu
+from pytocu.testing.compare import compare
 
 LONG = np.linspace(-3, 4, 1000)
 SMALL = np.float32([[1, -2, 3], [-4, 5, -6], [7, 8, -9], [0, 1, 2]])
@@ -307,3 +308,28 @@ def test_axes_of_what_a_mask_of_several_axes_chooses() -> None:
 
     x = np.arange(6.0).reshape(2, 3) - 1
     assert pytocu.jit(axes)(x) == axes(x) == (1, 1, 1, 2, [1, 2], 8)
+
+
+def chosen_in_a_step(x, n):
+    chosen = x[x > 0]
+    for i in range(n):
+        if i == 2:
+            return chosen + chosen, x[x < i], chosen
+
+
+def chosen_in_a_function(x, n):
+    chosen = x[np.where(x > 0)]
+
+    def part(y):
+        for i in range(n):
+            if y.size > 1 and i == 1:
+                return y * i - chosen
+
+    return part(chosen)
+
+
+@pytest.mark.parametrize("n", [0, 2, 3])
+@pytest.mark.parametrize("function", [chosen_in_a_step, chosen_in_a_function])
+def test_a_step_returns_what_a_mask_chooses_in_it(function: Callable[..., Any], n: int) -> None:
+    for x in (np.array([[1.0, -2.0, 3.0]]), np.array([-1.0, 4.0]), np.zeros(0)):
+        compare(pytocu.jit(function)(x, n), function(x, n))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -427,6 +427,26 @@ def _without_masks(merge: Merge, sides: list[Side], a: Any, b: Any) -> list[Any]
     return [_array_in_side(merge, side, value) for side, value in zip(sides, (a, b), strict=True)]
 
 
+class _OfMasked(tuple[Any, ...]):
+    """An array and the mask that chooses of it, both made on a side."""
+
+    @classmethod
+    def _make(cls, members: Iterable[Any]) -> Masked:
+        return Masked(*members)
+
+
+def _in_parts(side: Side, value: Any) -> Any:
+    """What a side alone leaves, with the array and the mask of what a mask chooses there."""
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [_in_parts(side, member) for member in value])
+    if not isinstance(value, Masked):
+        return value
+    if value.elements is not None:
+        return value.elements
+    own = {result for inst in side.insts for result in inst.results}
+    return value if own.isdisjoint((value.array, value.mask)) else _OfMasked((value.array, value.mask))
+
+
 def _cut_off(merge: Merge, sides: list[Side], parts: Sequence[Sequence[Any]], name: str) -> dict[int, Value]:
     """Places of arrays whose lengths the sides find out, where the arrays are put when the results are there."""
     made: dict[int, Any] = {}
@@ -684,6 +704,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     else:
         values = []
         given = [members_of(context, f.value, side.state.known_containers()) for f, side in zip(flows, sides, strict=True)]
+        given = [_in_parts(side, value) for side, value in zip(sides, given, strict=True)]
         forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)

@@ -294,10 +294,12 @@ def arctan2(y: Real, x: Real) -> Real:
     across, along = abs(y), abs(x)
     steep = across > along
     small, large = steep.choose(along, across), steep.choose(across, along)
-    # Infinities have the angle of equal numbers, and the largest numbers a sum that is none.
+    # Infinities have the angle of equal numbers, and the largest numbers a sum that is none.  Of the smallest ones a part,
+    # which is compared below, would be rounded to the next of few.
     ends = small.equals(large) & small.equals(infinity)
     small, large = ends.choose(x.of(1.0), small), ends.choose(x.of(1.0), large)
-    scale = (large > 2.0 ** (form.bias - 1)).choose(x.of(0.25), x.of(1.0))
+    scale = (large < 2.0 ** (1 - form.bias)).choose(x.of(2.0 ** (form.fraction + 1)), x.of(1.0))
+    scale = (large > 2.0 ** (form.bias - 1)).choose(x.of(0.25), scale)
     small, large = small * scale, large * scale
     middle = small > large * 0.41421356237309503
     t = middle.choose(small - large, small) / middle.choose(small + large, large)
