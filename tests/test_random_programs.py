@@ -7,6 +7,8 @@ import multiprocessing
 import random
 import re
 import statistics
+import threading
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
 from typing import Any
 
@@ -353,6 +355,24 @@ def test_a_run_goes_on_behind_its_log(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "2 programs in" in said[-3] and "10 programs in" in said[-2] and "0 programs in" in said[-1]
     with pytest.raises(ValueError, match="--on interpreter --seed 9"):
         run_many("interpreter", 8, 10, 1, said.append, log=log)
+
+
+def test_chunks_of_processes_that_have_died_or_hang_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fuzz, "_TOO_LONG", 1)
+    hung = threading.Event()
+
+    def work(job: fuzz.Job) -> tuple[fuzz.Job, fuzz.Report]:
+        if job[0] == 1:
+            hung.wait()
+        return job, NOTHING
+
+    found = []
+    with ThreadPool(3) as pool:
+        with pytest.raises(RuntimeError, match=r"died or hangs, of one of the chunks 1; run each alone with --chunk"):
+            for one in fuzz.in_processes(pool, work, [(number, 50) for number in range(4)]):
+                found.append(one)
+        hung.set()
+    assert sorted(job for job, _ in found) == [(0, 50), (2, 50), (3, 50)]
 
 
 def test_failures_say_how_to_run_them_again(monkeypatch: pytest.MonkeyPatch) -> None:

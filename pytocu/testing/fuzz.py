@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import faulthandler
 import functools
 import importlib
 import json
@@ -23,7 +24,8 @@ import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,8 +172,41 @@ Job = tuple[int, int]
 """A chunk: its number, and how many of its programs are run."""
 
 
+_LONG, _TOO_LONG = 240, 900
+"""Seconds after which a chunk says where it is, and after which nobody waits for any chunk."""
+
+
 def _chunk(on: str, seed: int, job: Job) -> tuple[Job, Report]:
     return job, run_chunk(RUNS[on], seed, *job)
+
+
+def _watched(on: str, seed: int, job: Job) -> tuple[Job, Report]:
+    faulthandler.dump_traceback_later(_LONG)
+    try:
+        return _chunk(on, seed, job)
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def in_processes(pool: Pool, work: Callable[[Job], tuple[Job, Report]], jobs: Iterable[Job]) -> Iterator[tuple[Job, Report]]:
+    """Chunks as they are finished.
+
+    Raises
+    ------
+    RuntimeError
+        None was finished for a long time: a process has died, and its chunk with it, or hangs.
+    """
+    left = list(jobs)
+    found = pool.imap_unordered(work, left)
+    while left:
+        try:
+            job, part = found.next(timeout=_TOO_LONG)
+        except multiprocessing.TimeoutError:
+            numbers = ", ".join(str(number) for number, _ in left[:20])
+            text = f"no chunk was finished for {_TOO_LONG} seconds: a process has died or hangs, of one of the chunks {numbers}"
+            raise RuntimeError(f"{text}; run each alone with --chunk") from None
+        left.remove(job)
+        yield job, part
 
 
 def _begin(started: Any, devices: int) -> None:
@@ -253,7 +288,7 @@ def run_many(
     else:
         processes = multiprocessing.get_context("spawn")
         with processes.Pool(jobs, _begin, (processes.Value("i", 0), devices), maxtasksperchild=40) as pool:
-            add(pool.imap_unordered(work, left))
+            add(in_processes(pool, functools.partial(_watched, on, seed), left))
     report(speed(total.programs - earlier, time.perf_counter() - begun, jobs))
     return total
 
