@@ -38,7 +38,7 @@ from pytocu.testing.fuzz_programs import (
 from pytocu.testing.fuzz_writer import random_program
 
 
-@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 50), ("interpreter", 2, 50), ("threads", 3, 20)])
+@pytest.mark.parametrize(("on", "chunk", "count"), [("cpu", 0, 50), ("interpreter", 2, 50), ("threads", 3, 40)])
 def test_programs_give_numpys_values(on: str, chunk: int, count: int, whole: bool) -> None:
     count = count if whole else count // 4
     report = run_chunk(RUNS[on], 11, chunk, count)
