@@ -10,6 +10,7 @@ import pytest
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 JITTED = {}
 X = np.array([3.0, -1, 2, 5, -2, 4])
@@ -108,3 +109,87 @@ def test_arrays_in_tuples_in_tuples_are_refused() -> None:
     with pytest.raises(UnsupportedError, match="holds tuples in tuples") as refused:
         pytocu.jit(nested)(X, 6)
     assert "one tuple: (a, b, c)" in str(refused.value)
+
+
+def entries(x, n):
+    """Entries that are taken out, and others that come from another dict or from pairs."""
+    d = {"a": x, "b": {"c": x + 1, "e": n}}
+    other = d
+    del d["b"]["c"]
+    d |= {"z": x * n, "a": n}
+    if n > 2:
+        d |= [("a", n + 1)]
+    for i in range(n):
+        d |= {"z": d["z"] + i}
+    return d, other
+
+
+def members_by_operators(x, n):
+    seen = {1, 2}
+    seen |= {3}
+    seen -= {1}
+    seen &= {2, 3, 4}
+    seen ^= {9}
+    parts = [x, n]
+    parts *= 2
+    return x * len(seen), parts, 2 in seen
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("function", [entries, members_by_operators])
+def test_dicts_sets_and_lists_are_changed_by_statements(function, n: int) -> None:
+    agrees(function, np.arange(3.0), n)
+
+
+def test_entries_of_an_argument_are_changed() -> None:
+    def function(d, n):
+        del d["a"]
+        d |= {"b": n, "c": d["b"]}
+
+    given, expected = ({"a": np.ones(2), "b": np.zeros(2)} for _ in range(2))
+    pytocu.jit(function)(given, 4)
+    function(expected, 4)
+    assert [*given] == [*expected] == ["b", "c"]
+    compare([*given.values()], [*expected.values()])
+
+
+def without_an_entry(d, n):
+    del d["z"]
+
+
+def with_a_number(d, n):
+    d |= 3
+
+
+def less_a_dict(d, n):
+    d -= {"a": 1}
+
+
+def without_one_of_run_time(d, n):
+    del d[n]
+
+
+def with_a_key_of_run_time(d, n):
+    d |= {n: 1}
+
+
+def as_often_as_said(d, n):
+    parts = [1]
+    parts *= n
+    return parts
+
+
+@pytest.mark.parametrize(
+    ("function", "error", "message"),
+    [
+        (without_an_entry, KeyError, "'z'"),
+        (with_a_number, TypeError, "'int' object is not iterable"),
+        (less_a_dict, TypeError, "unsupported operand type.s. for -=: 'dict' and 'dict'"),
+        (without_one_of_run_time, UnsupportedError, r"del d\[n\] takes a member out at a place known only at run time"),
+        (with_a_key_of_run_time, UnsupportedError, "a key cannot be a value known only at run time"),
+        (as_often_as_said, UnsupportedError, r"a list changed by \*= is not compiled"),
+    ],
+)
+def test_changes_by_statements_that_are_refused_or_wrong(function, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        pytocu.jit(function)({"a": np.ones(2)}, 3)

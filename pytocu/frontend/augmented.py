@@ -11,7 +11,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError
-from pytocu.frontend.builtin_calls import iterate
+from pytocu.frontend.builtin_calls import iterate, refuse_keys
 from pytocu.frontend.calls import call
 from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame, lookup
@@ -19,7 +19,7 @@ from pytocu.frontend.inplace import augmented
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import BINARY, attempt, binary, example
+from pytocu.frontend.operators import BINARY, attempt, binary, check_plain, example, is_queue
 from pytocu.frontend.parts import assign_attribute, part_to_change
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import array_of
@@ -115,9 +115,7 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
         symbol = _symbol(node)
         refuse_outside(context, old, f"{text} {symbol} ...")
         if not (isinstance(old, list) and operator == "add"):
-            raise UnsupportedError(
-                f"a {type(old).__name__} changed by {symbol} is not compiled", context.loc, "build a new one"
-            )
+            return _changed_by_python(context, _IN_PLACE[type(node.op)], old, value, symbol)
         if contains_dynamic(value):
             _extend(frame, old, value, symbol)
         else:
@@ -130,6 +128,22 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
             # Python names the statement's own operator.
             raise _in_own_words(context, error, _IN_PLACE[type(node.op)], (old, value), {}) from None
         raise
+
+
+def _changed_by_python(context: Context, function: Callable[..., Any], old: Any, value: Any, symbol: str) -> Any:
+    """A list, dict or set that Python's operator changes.
+
+    The members of a list and the values of a dict may be known only at run time: they are not compared.
+    """
+    plain = isinstance(value, (list, dict, set, frozenset, tuple)) or type(value) in (int, bool)
+    compared = {list: value, dict: (), set: (old, value)}.get(type(old), value)
+    if not plain or contains_dynamic(compared) or is_queue(context, old):
+        raise UnsupportedError(f"a {type(old).__name__} changed by {symbol} is not compiled", context.loc, "build a new one")
+    check_plain(context, value, symbol)
+    attempt(context, function, old, value)
+    if isinstance(old, dict):
+        refuse_keys(context, old)
+    return old
 
 
 def _product(frame: Frame, old: Any, value: Any) -> Any:

@@ -46,6 +46,7 @@ _refuse_part = Deferred("pytocu.frontend.subscripts", "refuse_part")
 _delete_member = Deferred("pytocu.frontend.counted", "delete")
 _refuse_outside = Deferred("pytocu.frontend.objects", "refuse_outside")
 _attempt = Deferred("pytocu.frontend.operators", "attempt")
+_contains_dynamic = Deferred("pytocu.frontend.values", "contains_dynamic")
 _note_unnamed = Deferred("pytocu.frontend.aliases", "note_unnamed")
 _unnamed = Deferred("pytocu.frontend.aliases", "unnamed")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
@@ -284,13 +285,17 @@ def _delete(frame: Frame, target: ast.expr) -> None:
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             for part in parts:
                 _delete(frame, part)
-        case ast.Subscript(value=base, slice=key) if isinstance(held := evaluate(frame, base), Grown | list):
+        case ast.Subscript(value=base, slice=key) if isinstance(held := evaluate(frame, base), Grown | list | dict):
             key = evaluate(frame, key)
             _refuse_part(frame.context, held, key)
             if isinstance(held, Grown):
                 _delete_member(frame, held, key)
             else:
-                _refuse_outside(frame.context, held, f"del {ast.unparse(target)}")
+                text = f"del {ast.unparse(target)}"
+                _refuse_outside(frame.context, held, text)
+                if _contains_dynamic(key):
+                    text = f"{text} takes a member out at a place known only at run time, which is not compiled"
+                    raise UnsupportedError(text, loc, "use an array in its place, and a mask: x[kept]")
                 _attempt(frame.context, held.__delitem__, key)
         case _:
             raise UnsupportedError(
