@@ -210,8 +210,9 @@ def in_processes(pool: Pool, work: Callable[[Job], tuple[Job, Report]], jobs: It
 
 
 def _begin(started: Any, devices: int) -> None:
-    """In a process of a pool: take the next GPU in turn."""
+    """In a process of a pool: take the next GPU in turn, and say where a fault of native code is."""
     global _device
+    faulthandler.enable()
     with started.get_lock():
         _device = f"cuda:{started.value % devices}"
         started.value += 1
