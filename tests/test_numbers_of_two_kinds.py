@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -465,7 +466,7 @@ def int_that_becomes_a_float(x, n):
 @pytest.mark.parametrize("function", [nearest_int, limits_of_ints, least_distance, of_three_kinds, int_that_becomes_a_float])
 def test_loops_that_begin_with_a_float_leave_ints_and_floats_what_they_are(function, n: int) -> None:
     for x in ([-1.5, 0.7, 2.0, -3.0, 0.6], [-3.0, -2.0, -0.5, -2.5, 0.0], [0.5, -2.0, 0.25, 0.75, -0.5]):
-        same(function, np.array(x), n)
+        everywhere(function, np.array(x), n)
 
 
 def test_an_int_beyond_what_float64_holds_is_refused_in_a_loop() -> None:
@@ -478,3 +479,19 @@ def test_an_int_beyond_what_float64_holds_is_refused_in_a_loop() -> None:
     same(function, 3, 2**53 - 9)
     with pytest.raises(UnsupportedError, match="a Python int beyond 9007199254740992 stands beside a float"):
         pytocu.jit(function)(3, 2**53)
+
+
+def test_the_way_out_of_ints_of_numpy_beside_a_float_of_python() -> None:
+    def function(x, as_number):
+        best = math.inf
+        for v in x:
+            if v < best:
+                best = as_number(v)
+        return best
+
+    x = np.array([5, 3, 9])
+    with pytest.raises(UnsupportedError, match="best is i64 on one side of a branch") as caught:
+        pytocu.jit(lambda x: function(x, lambda v: v))(x)
+    assert caught.value.help == "make the np.int64 a float as well: float(...)"
+    for n in (0, 3):
+        same(lambda x: function(x, float), x[:n])

@@ -67,6 +67,9 @@ def way_out(first: Type, second: Type) -> str:
         strong = second if kinds[0] else first
         if isinstance(strong, ArrayType):
             return f"begin with an array of that shape and dtype: np.zeros(shape, np.{strong.dtype.numpy.name})"
+        weak = first if kinds[0] else second
+        if isinstance(weak, WeakType) and not promote.adapts(weak, element(strong)):
+            return f"make the np.{element(strong).numpy.name} a {weak.kind} as well: {weak.kind}(...)"
         return f"begin with np.{element(strong).numpy.name}(...)"
     if isinstance(first, ScalarType) and isinstance(second, ScalarType):
         dtype = promote.result_dtype((first.dtype, second.dtype))
