@@ -305,7 +305,7 @@ def test_what_differs_in_more_than_a_length_that_a_side_computes() -> None:
 
     with pytest.raises(UnsupportedError, match=r"y is f32\[chosen\] on one side of a branch .* and f64\[x_0\] on"):
         pytocu.jit(narrower)(X, 1)
-    with pytest.raises(UnsupportedError, match=r"returns f64\[x_0, chosen\d*\] or f64\[x_0, x_1\]"):
+    with pytest.raises(UnsupportedError, match=r"the conditional expression gives f64\[x_0, chosen\d*\] or f64\[x_0, x_1\]"):
         pytocu.jit(columns)(A, 1)
 
 
