@@ -274,6 +274,36 @@ def test_sorted_elements_lie_as_those_of_the_array(axis: int | None) -> None:
         check(lambda x: (np.sort(x, axis), np.partition(x.T, 1, axis), np.sort(x[::-1, 1:], axis) + 1), x)
 
 
+def test_sorted_elements_of_a_part_of_an_array_with_gaps_lie_as_those_of_the_part() -> None:
+    for x in (numbers(6, 8)[::2, ::2], numbers(3, 4)[::-1], numbers(3, 4)[:, ::-1]):
+        check(lambda x: (np.sort(x[::-1, ::-1].T, 0), np.partition(x[1:].T, 1, 0)), x)
+
+
+EDITED = ["np.delete({}, 0, axis=0)", "np.insert({}, 0, 1, axis=1)", "np.round({}, 2)", "np.array({}, order='A')",
+          "{}.ravel('A')"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EDITED)
+def test_a_part_that_happens_to_be_the_whole_is_in_the_order_of_the_whole(text: str) -> None:
+    edited = make_function("x", [text.format("x[:, :2].T"), text.format("x[1:].T")], {"np": np})
+    jitted = pytocu.jit(edited)
+    for shape in ((3, 4), (3, 2), (2, 2), (2, 4)):
+        same(jitted(numbers(*shape)), edited(numbers(*shape)))
+
+
+@pytest.mark.parametrize("text", EDITED)
+def test_a_part_of_an_array_backwards_that_is_in_column_major_order_is_refused(text: str) -> None:
+    edited = make_function("x", [text.format("x[::-1, ::-1].T")], {"np": np})
+    jitted = pytocu.jit(edited)
+    with pytest.raises(UnsupportedError, match=r"lies in memory in column-major order(.|\n)*\.copy\(order='F'\)"):
+        jitted(numbers(3, 4)[::-1, ::-1])
+    # With one long axis it is in both orders, and these arrays are in none.
+    for x in (numbers(3, 4)[:1, ::-1], numbers(3, 4)[::-1], numbers(3, 8)[::-1, ::-2]):
+        same(jitted(x), edited(x))
+    copied = make_function("x", [text.format("x[::-1, ::-1].T.copy(order='F')")], {"np": np})
+    check(copied, numbers(3, 4)[::-1, ::-1])
+
+
 def test_one_of_two_arrays_that_is_changed_lies_where_it_did() -> None:
     def changed(x: np.ndarray, n: int) -> Any:
         a = x if n > 2 else x.copy()

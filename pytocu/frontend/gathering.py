@@ -239,11 +239,6 @@ def taken(context: Context, source: Value, axes: Sequence[int], positions: Seque
     return context.builder.emit("gather", (source, *fitted), {"axes": tuple(axes), "at": at})
 
 
-def _is_zero(context: Context, dim: DimLike) -> bool | None:
-    """Whether an axis has no element in the call that compiles, which becomes a fact; None where only a run can tell."""
-    return True if dim in context.zeros else is_length(context, dim, 0)
-
-
 @lru_cache
 def numpy_looks() -> bool:
     """Whether NumPy looks at positions of which no element is taken; older versions only warn."""
@@ -258,7 +253,7 @@ def numpy_looks() -> bool:
 
 def _none_left(context: Context, dims: Sequence[DimLike]) -> bool:
     """Whether one of the axes has no element in the call that compiles."""
-    return any(_is_zero(context, dim) for dim in dims)
+    return any(is_length(context, dim, 0) for dim in dims)
 
 
 def _look_at(context: Context, position: Value) -> None:

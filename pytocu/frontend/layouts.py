@@ -152,7 +152,9 @@ def order_of(context: Context, value: Value) -> Order:
                 order, taken = row_major_ranks(dimensions(current)), frozenset((current,))
             known[current] = order, taken
             continue
-        taken = frozenset[Value]().union(*(known[a][1] for a in arrays))
+        # A copy in an order that is named is in that order whatever the operand is in.
+        named = inst.op.name == "copy" and inst.attr("order", None) is not None
+        taken = frozenset[Value]().union(*(known[a][1] for a in arrays if not named))
         ranks = results_ranks(inst, {a: known[a][0] for a in arrays})
         for result, order in zip(inst.results, ranks, strict=True):
             if result is current or result not in context.builder.memory_of:

@@ -342,8 +342,8 @@ def sort(
     steady = dtype.kind in "fc" and _is_steady(options)
     stable = True if digits or steady else None
     # NumPy sorts a copy whose axes are in the order of the array's: the library makes it in row-major order of these.
-    ranks, rests = order_of(context, context.builder.contents(value))
-    axes = tuple(range(len(dimensions(value)))) if ranks is None or rests else slowest_first(ranks)
+    ranks, _ = order_of(context, context.builder.contents(value))
+    axes = tuple(range(len(dimensions(value)))) if ranks is None else slowest_first(ranks)
     if axes == tuple(range(len(axes))):
         return call(context, "sort", (value,), axis=place, stable=stable)[0]
     made = call(context, "sort", (transpose(context, value, axes),), axis=axes.index(place % len(axes)), stable=stable)[0]

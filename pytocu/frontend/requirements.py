@@ -93,6 +93,8 @@ def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
     """Whether a length is 0 or 1 in the call that compiles, which becomes a fact; None where only a run can tell."""
     if isinstance(dim, int):
         return dim == number
+    if number == 0 and dim in context.zeros:
+        return True
     given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
     if not given.issuperset(symbols(dim)):
         return None

@@ -33,7 +33,7 @@ from pytocu.frontend.layouts import (
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_of
-from pytocu.frontend.requirements import REMAPPED, fields, require_equal
+from pytocu.frontend.requirements import REMAPPED, fields, is_length, require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
@@ -50,7 +50,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, modulo, product
+from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, modulo, product, symbols
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.layouts import slowest_first
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided
@@ -389,7 +389,27 @@ def _contiguous_order(context: Context, value: Value) -> str:
     # An argument that is in neither order is known to be so.
     if context.builder.root(value) not in context.builder.arguments:
         _memory_order(context, value)
-    return "F" if not is_dense(context, value) and is_dense(context, transpose(context, value, ())) else "C"
+    return "F" if not is_dense(context, value) and _is_in_columns(context, value) else "C"
+
+
+def _is_in_columns(context: Context, value: Value) -> bool | None:
+    """Whether an array is in column-major order, and not in row-major order as well; None where that does not follow.
+
+    A part of an array may be the whole of it, which the lengths of the call that compiles decide.  That an argument lies in
+    memory backwards or with gaps its type does not state: calls in which a part of one is in that order are refused.
+    """
+    columns, rows = spread(context, transpose(context, value, ())), spread(context, value)
+    if columns is None or rows is None:
+        return None
+    apart = columns + 1 - dim_min(rows, 1)
+    strides = context.builder.strides_of(context.builder.root(value)) or ()
+    named = {name for sides in strides for side in sides for name in symbols(side)}
+    decided = is_length(context, apart, 0) if named.isdisjoint(symbols(apart)) else None
+    if decided is None:
+        text = "this array lies in memory in column-major order, which is not known while compiling"
+        help = "name the order behind it: .copy(order='F')"
+        require_equal(context, dim_min(apart, 1), 1, "UnsupportedError", text, help=help, operands=(value,))
+    return decided or False
 
 
 def _ravel(context: Context, value: Value, order: Any = "C") -> Value:
@@ -437,11 +457,10 @@ def contiguous_as(context: Context, made: Value, given: Value) -> Value:
         return row_major(context, made)
     if ranks is not None and not taken and [a for a in slowest_first(ranks) if not at_most_one(shape[a])] != columns:
         return row_major(context, made)
-    apart = spread(context, transpose(context, given, ()))
-    if apart is None:
+    turned = _is_in_columns(context, given)
+    if turned is None:
         return unknown(context, made)
-    # Where the lengths decide, it is in column-major order only if one axis alone is long, and in both orders then.
-    return column_major(context, made) if apart == 0 else row_major(context, made)
+    return column_major(context, made) if turned else row_major(context, made)
 
 
 def _is_strided_argument(context: Context, value: Value) -> bool:

@@ -98,7 +98,8 @@ _NAMED = (
 
 _SCANNED = (
     "np.cumulative_sum({0}.ravel(), include_initial=True)", "np.cumsum({0}, axis=0, dtype={0}.dtype)",
-    "np.cumsum({0}, axis=0, dtype={0}.dtype, out=np.zeros_like({0}))", "np.add.reduce({0}, axis=0, keepdims=True, initial=3)",
+    "np.cumsum({0}, axis=0, dtype={0}.dtype, out=np.zeros_like(np.atleast_1d({0})))",
+    "np.add.reduce({0}, axis=0, keepdims=True, initial=3)",
     "np.sum({0}, axis=0, keepdims=True, initial=3, where={0} > 1)", "np.prod({0}, axis=-1, dtype={0}.dtype, initial=2)",
     "np.sum({0}, axis=-1, dtype={0}.dtype, out=np.zeros({0}.shape[:-1], {0}.dtype))",
     "np.maximum.reduce({0}, axis=(0, 1), initial=0)",
