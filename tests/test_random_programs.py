@@ -152,7 +152,7 @@ def test_errors_have_numpys_sentence() -> None:
 
 def test_some_programs_may_raise_and_have_numbers_of_two_kinds() -> None:
     pick, coverage = random.Random(3), Coverage()
-    programs = [random_program(pick, coverage)[0] for _ in range(300)]
+    programs = [random_program(pick, coverage)[0] for _ in range(600)]
     raising = [p for p in programs if any(s.features in ERRORS for s in p.statements)]
     ended = [p for p in raising if p.error]
     assert 5 < len(ended) < len(raising) - 5
