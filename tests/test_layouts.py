@@ -256,6 +256,28 @@ def test_lengths_that_happen_to_be_1_in_what_is_joined(text: str) -> None:
         same(jitted(x), joined(x))
 
 
+JOINED = ["np.hstack([x[:, ::2], y])", "np.concatenate([x[:, 1:], y], 1)", "np.vstack([x[:, ::2].T, y.T])"]
+
+
+@pytest.mark.parametrize("text", JOINED)
+def test_axes_of_length_1_of_one_of_several_arrays_that_are_joined(text: str) -> None:
+    joined = make_function("xy", [text], {"np": np})
+    jitted = pytocu.jit(joined)
+    for x in (numbers(2, 4), numbers(2, 2), numbers(3, 2), numbers(3, 3)):
+        for y in (np.asfortranarray(numbers(len(x), 2)), numbers(len(x), 2)):
+            same(jitted(x, y), joined(x, y))
+
+
+def test_what_select_gives_in_a_branch_is_in_row_major_order() -> None:
+    def selected(x: np.ndarray, n: int) -> Any:
+        if n > 3:
+            assert n > 5, "few"
+        return np.select([x > 0, x < -2], [x, 2 * x], default=0) + 1
+
+    for x in (np.asfortranarray(numbers(3, 4)), numbers(3, 4)):
+        check(selected, x, 2)
+
+
 def test_copies_of_what_is_repeated_have_the_repeated_axes_last() -> None:
     def copied(x: np.ndarray) -> Any:
         y = np.broadcast_to(x, (2, *x.shape))

@@ -212,18 +212,24 @@ Rule: TypeAlias = "Callable[[Mapping[Value, Ranks | None]], Ranks | None]"
 def laid_out(context: Context, made: Value, operands: Sequence[Value], rule: Rule) -> Value:
     """A new array in the order that a rule has for the orders of what it is made of.
 
-    Where that is not row-major, an axis that happens to have one element might change it: the program is for lengths that
-    are not 1 then.
+    Where that or an operand is not row-major, an axis that happens to have one element might change it: the program is for
+    lengths that are not 1 then.
     """
     found = {a: order_of(context, context.builder.contents(a)) for a in operands}
     ranks = rule({a: known for a, (known, _) in found.items()})
     shape = dimensions(made)
-    if ranks is not None and [a for a in slowest_first(ranks) if not at_most_one(shape[a])] != _long_axes(shape):
+    each = [(known, dimensions(a)) for a, (known, _) in found.items()]
+    if ranks is not None and not all(known is None or _falls(known, lengths) for known, lengths in (*each, (ranks, shape))):
         for length in dict.fromkeys(d for a in operands for d in dimensions(a) if not at_most_one(d)):
             is_length(context, length, 1)
     taken = frozenset[Value]().union(*(params for _, params in found.values()))
     context.builder.orders[made] = ranks, taken if ranks is not None else frozenset()
     return made
+
+
+def _falls(ranks: Ranks, shape: Shape) -> bool:
+    """Whether the long axes of an array with these ranks are in row-major order."""
+    return [axis for axis in slowest_first(ranks) if not at_most_one(shape[axis])] == _long_axes(shape)
 
 
 def unknown(context: Context, made: Value) -> Value:
