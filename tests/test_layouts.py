@@ -268,14 +268,32 @@ def test_axes_of_length_1_of_one_of_several_arrays_that_are_joined(text: str) ->
             same(jitted(x, y), joined(x, y))
 
 
-def test_what_select_gives_in_a_branch_is_in_row_major_order() -> None:
-    def selected(x: np.ndarray, n: int) -> Any:
-        if n > 3:
-            assert n > 5, "few"
-        return np.select([x > 0, x < -2], [x, 2 * x], default=0) + 1
+STATED = """np.insert(x, 1, 5, 0) | np.insert(x, 0, y[:, 0], 1) | np.pad(x, 1, 'mean') | np.pad(x, ((1, 0), (0, 2)), 'edge')
+np.hstack([x, x]) | np.concatenate([x, y], 1) | np.stack([x, y], 2) | np.block([[x, y], [y, x]]) | np.append(x, y, 0)
+np.ones_like(x) | np.full_like(x, 2) | np.unwrap(x) | np.choose((x > 0).astype(int), [x, -x]) | x[:, [1, 0]] | x[[1, 0]]
+np.select([x > 0, x < -2], [x, 2 * x]) | np.delete(x, 1, 0) | np.roll(x, 1, 0) | np.diff(x, axis=1, prepend=0) | np.sort(x, 0)
+np.fft.fft(x) | np.fft.rfft(x, 7) | np.fft.fft2(x) | np.cumsum(x, 0) | np.take_along_axis(x, np.argsort(x, 0), 0)"""
+STATED_TEXTS = [text.strip() for line in STATED.splitlines() for text in line.split(" | ")]
+BLOCKS = {
+    "behind a branch of the host": "    if n > 3:\n        assert n > 5, 'few'\n    return {0}",
+    "a branch": "    if n > 3:\n        r = {0}\n    else:\n        r = {0}\n    return r + 0, r",
+    "an expression": "    return {0} if n > 3 else {0} * 1",
+    "a side that may raise": "    r = {0}\n    if n > 1:\n        r = {0}\n        assert n < 5\n    return r",
+    "a loop": "    r = {0}\n    for i in range(n):\n        r = {0}\n    return r",
+    "a loop that has steps": "    r = x @ y.T\n    for i in range(2):\n        r = {0}\n    return r",
+}
 
-    for x in (np.asfortranarray(numbers(3, 4)), numbers(3, 4)):
-        check(selected, x, 2)
+
+# Where steps carry a gradient, its length, which the call compares, leaves the strides open.
+BLOCKS_AND_TEXTS = [*itertools.product(BLOCKS, STATED_TEXTS), *((w, "np.gradient(x)[0]") for w in BLOCKS if w != "a loop")]
+
+
+@pytest.mark.parametrize(("where", "text"), BLOCKS_AND_TEXTS)
+def test_what_is_made_in_branches_and_loops_lies_as_numpys(where: str, text: str) -> None:
+    whole = make(f"def made(x, y, n):\n{BLOCKS[where].format(text)}\n", "made")
+    for x, y in itertools.product((numbers(3, 4), np.asfortranarray(numbers(3, 4))), repeat=2):
+        for n in (2, 0):
+            check(whole, x, y, n)
 
 
 def test_copies_of_what_is_repeated_have_the_repeated_axes_last() -> None:
@@ -449,7 +467,16 @@ def of_one_side(x, n):
     return y + z[1]
 
 
-@pytest.mark.parametrize("function", [reshaped_in_steps, flattened_in_steps, turned_by_steps, of_one_side])
+@pytest.mark.parametrize("function", [reshaped_in_steps, flattened_in_steps])
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_steps_carry_the_order_in_which_an_array_begins(function: Any, n: int) -> None:
+    for x in (numbers(3, 4), np.asfortranarray(numbers(3, 4)), np.asfortranarray(numbers(1, 4)), numbers(4, 1)):
+        check(function, x, n)
+    with pytest.raises(UnsupportedError, match="z is a view of y or a copy, as the elements of y lie in memory"):
+        pytocu.jit(function)(numbers(3, 4)[:, ::-1], n)
+
+
+@pytest.mark.parametrize("function", [turned_by_steps, of_one_side])
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_a_reshape_of_what_steps_carry_is_not_taken_for_a_view(function: Any, n: int) -> None:
     """It is one where the array is in row-major order, and a copy otherwise: which, the first steps may not say."""

@@ -248,9 +248,6 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         converted = _checked_cast(context, as_strong(context, choice), dtype, what)
         made = elementwise(context, "where", condition, converted, made)
-    if context.builder.depth and is_array(made):
-        # Behind a branch or loop the order follows from the instructions alone.
-        return context.builder.emit("copy", (made,), {"order": "C"})
     return _as_array(context, row_major(context, made))
 
 

@@ -29,6 +29,7 @@ from pytocu.ir.dims import Dim, DimLike, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, Type, WeakType, shape_of
 
 _begin = Deferred("pytocu.frontend.counted", "begin")
+_order_of = Deferred("pytocu.frontend.layouts", "order_of")
 _renumbered = Deferred("pytocu.sentences", "renumbered")
 
 
@@ -182,10 +183,24 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[Side]) -> Any:
         result.name = name if name.isidentifier() else ""
     for put in merge.put:
         put(list(made.results))
+    _hand_orders(context, made, pairs)
     # Results are what memories hold behind the branch: the changes in it are none of theirs.
     builder.may_be(merge.memories())
     note_choices(merge)
     return signal() if callable(signal) else signal
+
+
+def _hand_orders(context: Context, made: Inst, pairs: Sequence[tuple[Value, Value]]) -> None:
+    """State in which order new arrays of a branch lie, where that is the same on both sides.
+
+    What the front end stated of arrays on a side does not follow from the instructions of the side.
+    """
+    builder = context.builder
+    for result, pair in zip(made.results, pairs, strict=True):
+        if shape_of(result.type) and result not in builder.memory_of:
+            (ranks, taken), (other, others) = (_order_of(context, value) for value in pair)
+            same = ranks is not None and ranks == other
+            builder.orders.setdefault(result, (ranks, taken | others) if same else (None, frozenset()))
 
 
 def may_fail(inst: Inst) -> bool:

@@ -6,16 +6,20 @@ element counts, as in NumPy.  All positions are compared before the first part i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pytocu.frontend import scattering
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.inplace import assign_elements, element_view
+from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.reductions import repeated
 from pytocu.frontend.reshaping import copied
 from pytocu.frontend.values import Context, Masked, dimensions, is_array
+from pytocu.ir.axis_orders import Ranks, ranks_of
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
+from pytocu.ir.layouts import slowest_first
 from pytocu.ir.types import WEAK_INT, ScalarType, element
 
 MOST = 4
@@ -58,7 +62,15 @@ def read(context: Context, base: Value, key: Any, place: int) -> Value:
     rest = items[place + 1 :] if Ellipsis in items else (*items[place + 1 :], Ellipsis)
     parts = [subscript(context, base, (*items[:place], position, *rest)) for position in items[place]]
     joined = [context.builder.emit("newaxis", (part,), {"axis": axis}) for part in parts]
-    return context.builder.emit("concatenate", joined, {"axis": axis})
+    made = context.builder.emit("concatenate", joined, {"axis": axis})
+    shape = dimensions(made)
+
+    def positions_first(known: Mapping[Value, Ranks | None]) -> Ranks | None:
+        others = [a for a in range(len(shape)) if a != axis]
+        ranks = known[parts[0]]
+        return None if ranks is None else ranks_of([axis, *(others[a] for a in slowest_first(ranks))], shape)
+
+    return laid_out(context, made, parts[:1], positions_first) if len(shape) > 1 else made
 
 
 def axis_of(base: Value, items: tuple[Any, ...], place: int) -> int:

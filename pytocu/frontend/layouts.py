@@ -65,8 +65,13 @@ def _dense(type: object, ranks: Ranks | None) -> list[DimLike]:
     assert isinstance(type, ArrayType)
     if ranks is None or is_strided(type.layout):
         return _unknown(type.shape)
-    axes = best_axes(type.ndim, [ranks])
-    return [product([type.shape[a] for a in axes[axes.index(axis) + 1 :]]) for axis in range(type.ndim)]
+    return _steps(type.shape, ranks)
+
+
+def _steps(shape: Shape, ranks: Ranks) -> list[DimLike]:
+    """The strides of elements that lie one after the other in an order."""
+    axes = best_axes(len(shape), [ranks])
+    return [product([shape[a] for a in axes[axes.index(axis) + 1 :]]) for axis in range(len(shape))]
 
 
 def _unknown(shape: Shape) -> list[DimLike]:
@@ -173,11 +178,23 @@ def is_row_major(context: Context, value: Value) -> bool:
     >>> is_row_major(None, Value(parse_type("f32[n]")))
     True
     """
+    return _long(value) < 2 or _is_dense(context, value, row_major_ranks(dimensions(value)))
+
+
+def certain_layout(context: Context, value: Value) -> str | None:
+    """The dense layout in which the elements of an array are certain to lie; None where there is none."""
     if _long(value) < 2:
-        return True
+        return "C"
+    ranks, taken = order_of(context, context.builder.contents(value))
+    if ranks is None or taken or not _is_dense(context, value, ranks):
+        return None
+    assert isinstance(value.type, ArrayType)
+    return layout_for(value.type, ranks)
+
+
+def _is_dense(context: Context, value: Value, ranks: Ranks) -> bool:
     shape = dimensions(value)
-    expected = [product(shape[axis + 1 :]) for axis in range(len(shape))]
-    steps = zip(shape, strides_of(context, value), expected, strict=True)
+    steps = zip(shape, strides_of(context, value), _steps(shape, ranks), strict=True)
     return all(at_most_one(length) or step == wanted for length, step, wanted in steps) and not rests(context, value)
 
 
@@ -234,21 +251,24 @@ def _falls(ranks: Ranks, shape: Shape) -> bool:
 
 def unknown(context: Context, made: Value) -> Value:
     """A new array of which it is not known in which order NumPy makes it."""
-    context.builder.orders[made] = None, frozenset()
+    return lies(context, made, None)
+
+
+def lies(context: Context, made: Value, layout: str | None) -> Value:
+    """A new array in a dense layout, or in one that is not known."""
+    shape = dimensions(made)
+    context.builder.orders[made] = None if layout is None else ranks_of(axes_of(layout, len(shape)), shape), frozenset()
     return made
 
 
 def row_major(context: Context, made: Value) -> Value:
     """A new array that NumPy makes in row-major order, whatever the operands are in."""
-    context.builder.orders[made] = row_major_ranks(dimensions(made)), frozenset()
-    return made
+    return lies(context, made, "C")
 
 
 def column_major(context: Context, made: Value) -> Value:
     """A new array that NumPy makes in column-major order."""
-    shape = dimensions(made)
-    context.builder.orders[made] = ranks_of(range(len(shape) - 1, -1, -1), shape), frozenset()
-    return made
+    return lies(context, made, "F")
 
 
 def is_unknown(dim: DimLike) -> bool:

@@ -127,6 +127,22 @@ def _transformed(context: Context, name: str, a: Any) -> Value:
     return cast(context, value, wide)
 
 
+def _as_it_lies(
+    context: Context, value: Value, axes: Sequence[int], made: Callable[[Value, tuple[int, ...]], Value]
+) -> Value:
+    """What a library makes along axes of an array, whose other axes stay: elements are in the order of those of the array.
+
+    The library is given the array with its axes in that order, and makes the result in row-major order of these.
+    """
+    ranks, _ = order_of(context, context.builder.contents(value))
+    count = len(dimensions(value))
+    order = tuple(range(count)) if ranks is None else slowest_first(ranks)
+    if order == tuple(range(count)):
+        return made(value, tuple(axes))
+    found = made(transpose(context, value, order), tuple(order.index(axis % count) for axis in axes))
+    return transpose(context, found, tuple(order.index(axis) for axis in range(count)))
+
+
 _NO_POINTS = "Invalid number of FFT data points ({0}) specified."
 
 
@@ -150,9 +166,9 @@ def _fft(name: str, doc: str) -> Callable[..., Any]:
             _refuse_complex(context, value, dimensions(value)[place] if count is None else count)
             value = context.builder.emit("real", (value,))
         if element(given.type) is F16 and (name == "fft.irfft" or _is_scaled(name, scale)):
-            return _of_halves(context, name, value, count, place, scale)
-        made = call(context, name, (value,), n=count, axis=place, norm=scale)
-        return made[0]
+            return _as_it_lies(context, value, (place,), lambda v, axes: _of_halves(context, name, v, count, axes[0], scale))
+        options = {"n": count, "norm": scale}
+        return _as_it_lies(context, value, (place,), lambda v, axes: call(context, name, (v,), axis=axes[0], **options)[0])
 
     handler.__doc__ = doc
     return handler
@@ -290,7 +306,8 @@ def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., An
         if not given:
             # NumPy does nothing then.
             return array_of(context, a)
-        return call(context, name, (value,), axes=given, norm=known_option(context, norm, "norm="))[0]
+        scale = known_option(context, norm, "norm=")
+        return _as_it_lies(context, value, given, lambda v, axes: call(context, name, (v,), axes=axes, norm=scale)[0])
 
     handler.__doc__ = doc
     return handler
@@ -341,13 +358,7 @@ def sort(
     # Of floats the zeros of both signs keep their order.
     steady = dtype.kind in "fc" and _is_steady(options)
     stable = True if digits or steady else None
-    # NumPy sorts a copy whose axes are in the order of the array's: the library makes it in row-major order of these.
-    ranks, _ = order_of(context, context.builder.contents(value))
-    axes = tuple(range(len(dimensions(value)))) if ranks is None else slowest_first(ranks)
-    if axes == tuple(range(len(axes))):
-        return call(context, "sort", (value,), axis=place, stable=stable)[0]
-    made = call(context, "sort", (transpose(context, value, axes),), axis=axes.index(place % len(axes)), stable=stable)[0]
-    return transpose(context, made, tuple(axes.index(axis) for axis in range(len(axes))))
+    return _as_it_lies(context, value, (place,), lambda v, axes: call(context, "sort", (v,), axis=axes[0], stable=stable)[0])
 
 
 def sort_complex(context: Context, a: Any) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -30,7 +31,7 @@ from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.kinds import Maybe, either, follow, is_numpys
 from pytocu.frontend.known_loops import Carried, Loops
-from pytocu.frontend.layouts import is_row_major, order_of, unknown
+from pytocu.frontend.layouts import certain_layout, lies, order_of
 from pytocu.frontend.loop_memory import (
     Meetings,
     StepRead,
@@ -486,12 +487,12 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
         for held in builder.lists.values() if key in read.of_lists else ():
             for param in filter(is_array, params):
                 held.know(builder, param)
-        # What steps carry is taken to be in row-major order, or in one that is not known.
-        arrays = (leaf for leaf in leaves if isinstance(leaf, Value) and is_array(leaf))
-        if key in read.unordered or not all(is_row_major(frame.context, array) for array in arrays):
+        # What steps carry is taken to be in the order in which it begins, or in one that is not known.
+        layouts = _layouts(frame.context, leaves, params)
+        if None in layouts.values():
             read.unordered.add(key)
-            for param in filter(is_array, params):
-                unknown(frame.context, param)
+        for param, layout in layouts.items():
+            lies(frame.context, param, None if key in read.unordered else layout)
         note_marks(frame.context, leaves, params)
         if sets := read.shared.get((owner, name)):
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
@@ -543,14 +544,32 @@ def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Typ
 
 
 def _in_another_order(context: Context, read: StepRead) -> set[tuple[Frame, str]]:
-    """Names of arrays that a step may leave in another than row-major order, and that were not known to be such."""
+    """Names of arrays that a step may leave in another order than that in which it was taken to begin."""
     assert read.state is not None
     found: set[tuple[Frame, str]] = set()
-    for owner, name in read.names:
-        arrays = (leaf for leaf in leaves_of(read.state, owner, name) if isinstance(leaf, Value) and is_array(leaf))
-        if (owner, name) not in read.unordered and not all(is_row_major(context, array) for array in arrays):
+    params = iter(read.params)
+    for (owner, name), form in zip(read.names, read.forms, strict=True):
+        own = list(itertools.islice(params, _leaf_count(form)))
+        left = _layouts(context, leaves_of(read.state, owner, name), own)
+        if (owner, name) not in read.unordered and any(certain_layout(context, p) != layout for p, layout in left.items()):
             found.add((owner, name))
     return found
+
+
+def _layouts(context: Context, leaves: Sequence[Any], params: Sequence[Value]) -> dict[Value, str | None]:
+    """By parameter of a step: the layout in which the array that it is made of is certain to lie."""
+    pairs = zip(params, leaves, strict=False)
+    return {p: certain_layout(context, leaf) if is_array(leaf) else None for p, leaf in pairs if is_array(p)}
+
+
+def _state_layouts(context: Context, read: StepRead, results: Mapping[Value, Value], last: Mapping[Value, Any]) -> None:
+    """State how new arrays lie behind a loop: as they do in each step, or as the `last` one, which there is, leaves them."""
+    memories = {*read.contents, *context.builder.memory_of}
+    for value, result in results.items():
+        if is_array(result) and value not in memories and result not in memories:
+            known = certain_layout(context, value)
+            left = last.get(value)
+            lies(context, result, known if known is not None or left is None else certain_layout(context, left))
 
 
 def _leaf_count(form: Any) -> int:
@@ -696,6 +715,8 @@ def _finish(
     made = builder.whole(op, (*head, *first), shared, attrs, types, (block,))
     for result, param in zip(made.results, (*params, *unseen), strict=True):
         result.name = param.name
+    at_end = following if has_steps(op, head) else {}
+    _state_layouts(context, read, dict(zip((*params, *extras), made.results, strict=True)), at_end)
     results = list(made.results)
     ranks_behind = dict(zip(ranks, results[len(results) - len(marks) :], strict=False))
     results = results[: len(results) - len(marks)]

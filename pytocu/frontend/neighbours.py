@@ -95,8 +95,8 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     given = value
     if element(value.type).is_integer:
         value = cast(context, value, F64)
-    made = [_as_long(context, _gradient(context, value, a, h, edge_order), value) for a, h in zip(axes, steps, strict=True)]
-    made = [laid_out_as(context, m, given, "K") for m in made]
+    made = [_gradient(context, value, a, h, edge_order) for a, h in zip(axes, steps, strict=True)]
+    made = [_as_long(context, laid_out_as(context, m, given, "K"), value) for m in made]
     return made[0] if len(axes) == 1 else tuple(made)
 
 
