@@ -296,6 +296,36 @@ def test_what_is_made_in_branches_and_loops_lies_as_numpys(where: str, text: str
             check(whole, x, y, n)
 
 
+EMPTY = [
+    "(x[:0] + 1).sum(0)", "x[:0].sum(0)", "(x + 1)[:0].sum(0)", "(x[:, :0] * 2).any(1)", "(x[:, :0] * 2).prod(1, keepdims=True)",
+    "np.trapezoid(x[-1:] * 2, axis=0)", "(x * 2)[1:].max(0, initial=1)", "(x + 1).sum(0)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", EMPTY)
+def test_a_new_array_without_elements_is_in_no_order_when_it_is_reduced(text: str) -> None:
+    reduced = make_function("x", [text], {"np": np})
+    jitted = pytocu.jit(reduced)
+    for shape in ((2, 2, 3), (1, 2, 3), (0, 2, 3), (2, 3, 4)):
+        for order in ("F", "C"):
+            x = np.asarray(numbers(*shape), order=order)
+            same(jitted(x), reduced(x))
+
+
+def test_what_steps_carry_may_be_turned_and_changed() -> None:
+    def turned_round(x: np.ndarray, n: int) -> Any:
+        y = x.copy()
+        for _ in range(n):
+            w = y[::-1]
+            w[1:] += y[1:]
+            y = w
+        return y
+
+    for x in (numbers(3, 2), np.asfortranarray(numbers(3, 2))):
+        for n in (0, 1, 2, 3):
+            compare(pytocu.jit(turned_round)(x, n), turned_round(x, n))
+
+
 def test_copies_of_what_is_repeated_have_the_repeated_axes_last() -> None:
     def copied(x: np.ndarray) -> Any:
         y = np.broadcast_to(x, (2, *x.shape))

@@ -123,3 +123,30 @@ def test_what_an_exception_keeps_from_being_written(function: Callable[..., Any]
 def test_the_plan_says_why_a_kernel_waits() -> None:
     text = str(pytocu.jit(change_behind_an_assertion).explain(X, NEAR))
     assert "the program may raise an exception before" in text
+
+
+def test_an_exception_does_not_wait_for_lengths_that_are_read_in_front_of_another_one() -> None:
+    def either(count: int, factor: float, flag: bool, row: np.ndarray, x: np.ndarray) -> Any:
+        found = []
+        for value in row:
+            found.append(value >> 1)
+        m = 0
+        while m < 3:
+            m += 1
+            if flag:
+                found.append(row[0])
+        if count > 2:
+            y = np.array([1, 2])[7]
+        elif factor < 1:
+            y = x + 1
+        else:
+            y = np.stack([np.zeros(2), np.zeros(3)])
+        return y
+
+    given = np.array([1, 1], np.uint64), np.ones((1, 2))
+    jitted = pytocu.jit(either)
+    with pytest.raises(IndexError, match="index 7 is out of bounds"):
+        jitted(3, 2.5, True, *given)
+    with pytest.raises(ValueError, match="all input arrays must have the same shape"):
+        jitted(1, 2.5, True, *given)
+    compare(jitted(1, 0.5, True, *given), either(1, 0.5, True, *given))

@@ -10,7 +10,7 @@ import statistics
 import threading
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -373,6 +373,25 @@ def test_chunks_of_processes_that_have_died_or_hang_are_named(monkeypatch: pytes
                 found.append(one)
         hung.set()
     assert sorted(job for job, _ in found) == [(0, 50), (2, 50), (3, 50)]
+
+
+class Unhurried:
+    """A pool that takes a job when the one before is finished."""
+
+    def imap_unordered(self, work: Any, jobs: Any) -> Any:
+        waiting = map(work, jobs)
+
+        class Results:
+            def next(self, timeout: float) -> Any:
+                return next(waiting)
+
+        return Results()
+
+
+def test_a_pool_gets_every_chunk_however_late_it_takes_them() -> None:
+    jobs = [(number, 50) for number in range(7)]
+    found = fuzz.in_processes(cast(Any, Unhurried()), lambda job: (job, NOTHING), jobs)
+    assert [job for job, _ in found] == jobs
 
 
 def test_failures_say_how_to_run_them_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
 from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, merge_names, note_choices
 from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
-from pytocu.frontend.raising import RAISES, reached, refuse, refuse_if, shows_data
+from pytocu.frontend.raising import reached, refuse, refuse_if, shows_data
 from pytocu.frontend.ranges import Facts, facts_of, knowing, note, outside_of
 from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
@@ -264,7 +264,7 @@ def hoist(
         first = first and inst.attr("kind", "") != "warn"
         # Whether an exception is raised is asked where the program does.
         ahead = inst.op.name == "bind" and not names & named(inst.attr("length"))
-        if ahead and not inst.attr("names")[0].startswith(RAISES):
+        if ahead and not inst.attr("names")[0].startswith(regions.RAISES):
             with context.builder.at(inst.loc):
                 number = outside_of(context, inst.args[0], own, names)
                 if number is not None:

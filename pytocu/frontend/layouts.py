@@ -185,7 +185,7 @@ def certain_layout(context: Context, value: Value) -> str | None:
     """The dense layout in which the elements of an array are certain to lie; None where there is none."""
     if _long(value) < 2:
         return "C"
-    ranks, taken = order_of(context, context.builder.contents(value))
+    ranks, taken = order_of(context, value)
     if ranks is None or taken or not _is_dense(context, value, ranks):
         return None
     assert isinstance(value.type, ArrayType)
@@ -242,6 +242,22 @@ def laid_out(context: Context, made: Value, operands: Sequence[Value], rule: Rul
     taken = frozenset[Value]().union(*(params for _, params in found.values()))
     context.builder.orders[made] = ranks, taken if ranks is not None else frozenset()
     return made
+
+
+def reduced(context: Context, made: Value, value: Value) -> Value:
+    """What a reduction makes of an array; of a new one without elements NumPy does not know in which order its axes are.
+
+    All strides of such an array are 0, and so what has elements again is in row-major order.
+    """
+    root = context.builder.root(value)
+    if _long(made) < 2 or root in context.builder.arguments or root.inst is None:
+        return made
+    ranks, _ = order_of(context, context.builder.contents(value))
+    if ranks is None or _falls(ranks, dimensions(value)):
+        return made
+    own = dimensions(made)
+    nothing = any(is_length(context, length, 0) for length in dimensions(root) if length not in own)
+    return row_major(context, made) if nothing else made
 
 
 def _falls(ranks: Ranks, shape: Shape) -> bool:

@@ -17,6 +17,7 @@ from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
 from pytocu.ir.python_functions import class_at, class_path
+from pytocu.ir.regions import RAISES
 from pytocu.ir.types import I64, U8, U16, U32, U64, WeakType, element, scalar
 
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
@@ -25,9 +26,6 @@ _catching = Deferred("pytocu.frontend.trying", "catching")
 
 _BITS = {1: U8, 2: U16, 4: U32, 8: U64}
 """Unsigned integers of so many bytes."""
-
-RAISES = "raises"
-"""How the names of numbers begin that say whether the program raises."""
 
 
 def raised_here(context: Context, error: Exception, shown: Sequence[Shown] = ()) -> Raised:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_arrays, put_in, write_outputs
+from pytocu.frontend.layouts import reduced
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
 from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
 from pytocu.frontend.tables import methods
@@ -250,7 +251,7 @@ def reduce(
     if not axes and is_array(value):
         made = context.builder.emit("copy", (made,)) if dimensions(value) and made is value else without_axes(context, made)
     # A mask without axes makes no array of a number.
-    return made if is_array(value) else without_axes(context, made)
+    return reduced(context, made, value) if is_array(value) else without_axes(context, made)
 
 
 def _asks_for_initial(name: str, initial: Any) -> bool:

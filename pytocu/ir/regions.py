@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from pytocu.errors import Loc
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import OPS, Block, Function, Inst, Value, make_attrs, walk
+from pytocu.ir.core import OPS, Block, Function, Inst, Value, make_attrs, named, walk
 from pytocu.ir.dims import DimLike, Fact, fact_of
 from pytocu.ir.infer import assignment_pairs, meeting_lengths
 from pytocu.ir.rewrite import put_with, replay
@@ -360,6 +360,17 @@ def requires(inst: Inst) -> bool:
 
 
 _DIVISIONS = ("divide", "floor_divide", "remainder")
+
+
+RAISES = "raises"
+"""How the names of numbers begin that say whether the program raises."""
+
+
+def is_raise(inst: Inst) -> bool:
+    """Whether a check is an exception that the program raises, and compares nothing that others rely on."""
+    if inst.op.name != "check" or inst.attr("kind") != "equal":
+        return False
+    return all(name.startswith(RAISES) for name in named(inst.attr("dims")))
 
 
 def raises(inst: Inst) -> bool:

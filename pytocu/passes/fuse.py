@@ -18,7 +18,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.regions import compares, is_region
+from pytocu.ir.regions import compares, is_raise, is_region
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType, Type, element, scalar, shape_of
 from pytocu.passes import cleanup, storages
@@ -64,7 +64,8 @@ def run(function: Function, context: PassContext) -> Function:
     for kernel, name in zip(plan.kernels, names, strict=True):
         if waiting:
             last = max((order[i] for i in _insts(kernel) if i in order), default=-1)
-            waiting = _host(builder, waiting, mentions, known, {i for i in waiting if order[i] < last})
+            needed = {i for i in waiting if order[i] < last and not is_raise(i)}
+            waiting = _host(builder, waiting, mentions, known, needed)
         if kernel.step is not None:
             _step(builder, kernel.step, places)
             known |= {kernel.step.attr("name")} if kernel.step.op.name == "read_length" else set()
@@ -104,7 +105,7 @@ def _host(
     """Write what depends on known lengths only; what is left.
 
     A check behind one that is left waits with it, since a run raises what the program comes to first.  Only what is
-    `needed` does not, since kernels rely on the checks in front of what they compute.
+    `needed` does not, since kernels rely on the lengths that are compared in front of what they compute.
     """
     left: list[Inst] = []
     missing: set[Value] = set()

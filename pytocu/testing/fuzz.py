@@ -197,7 +197,8 @@ def in_processes(pool: Pool, work: Callable[[Job], tuple[Job, Report]], jobs: It
         None was finished for a long time: a process has died, and its chunk with it, or hangs.
     """
     left = list(jobs)
-    found = pool.imap_unordered(work, left)
+    # The pool takes them from a list of its own, while what is finished leaves this one.
+    found = pool.imap_unordered(work, tuple(left))
     while left:
         try:
             job, part = found.next(timeout=_TOO_LONG)

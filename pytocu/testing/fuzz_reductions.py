@@ -40,7 +40,8 @@ REDUCED: tuple[Form, ...] = (
     Form("np.cumsum({0}, axis=-1)[..., ::-1]", 1, kinds="biu", strong=True),
     Form("({0} == np.maximum.accumulate({0}, axis=0))", 1, kinds="biuf", strong=True),
     Form("np.cumsum({0} != {1}, axis=0).max(axis=0)", 2, kinds="biuf", strong=True),
-    Form("({0} - np.max({0}, axis=-1, keepdims=True))", 1, kinds="f", strong=True),
+    # Which of two zeros is the larger one is left open.
+    Form("({0} - (np.max({0}, axis=-1, keepdims=True) + 0))", 1, kinds="f", strong=True),
     Form("({0} == np.min({0}, axis=0))", 1, kinds="biuf", strong=True),
     Form("np.where({0} == np.max({0}), 1, 0)", 1, kinds="iuf", strong=True),
 )  # fmt: skip
