@@ -128,10 +128,10 @@ class Required(NamedTuple):
 
 
 class Mark(NamedTuple):
-    """Of a number that loops carry from a Python number on: its rank, and of which kind it began."""
+    """Of a number that loops carry and that may be Python's: its rank, and of which kinds it may be."""
 
     value: Value
-    kind: WeakType
+    kinds: frozenset[WeakType]
 
 
 def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value | None, value: Value, name: str) -> Value:

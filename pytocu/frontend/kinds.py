@@ -87,7 +87,7 @@ def follow(
     Parameters
     ----------
     begun : mapping
-        Parameters of a loop that begin as Python numbers.
+        What may be Python numbers in front of a step, parameters of it too.
     insts : sequence of Inst
         A step.
     yields : mapping
@@ -108,7 +108,11 @@ def follow(
     entering = dict(begun)
     while True:
         found = _follow(entering, insts, bad, empty, fits)
-        joined = {p: either(b, found.get(yields.get(p, p))) for p, b in entering.items()}
+        joined = dict(entering)
+        for param, end in yields.items():
+            left = maybe_of(found, end) if _is_carried(param, end) else None
+            if left is not None:
+                joined[param] = either(left, joined.get(param))
         if joined == entering:
             return bad, found
         entering = joined
@@ -188,6 +192,20 @@ def has_steps(head: Sequence[Value]) -> bool:
     """Whether a range is known to have a number."""
     known = [inst.attr("value") for v in head if (inst := const_inst(v)) is not None]
     return len(known) == 3 and len(range(*known)) > 0
+
+
+def _is_carried(param: Value, end: Value) -> bool:
+    """Whether a NumPy scalar of a step is in the next one what `end` is; else the loop is refused."""
+    if not isinstance(param.type, ScalarType):
+        return False
+    return promote.adapts(end.type, param.type.dtype) if isinstance(end.type, WeakType) else end.type == param.type
+
+
+def maybe_of(found: Mapping[Value, Maybe], value: Value | None) -> Maybe | None:
+    """The Python number that a value is or may be, where it is not a NumPy scalar in any case."""
+    if value is not None and isinstance(value.type, WeakType):
+        return Maybe(frozenset([value.type]), _constant(value), frozenset([value]))
+    return None if value is None else found.get(value)
 
 
 def either(one: Maybe, other: Maybe | None) -> Maybe:
@@ -451,6 +469,8 @@ def rank_of(builder: Builder, value: Value, found: Mapping[Value, Maybe], ranks:
     """
     if value in ranks:
         return ranks[value]
+    if isinstance(value.type, WeakType):
+        return ranked(builder, INT if value.type == WEAK_INT else PYTHONS)
     if value not in found:
         return ranked(builder, NUMPYS)
     inst = value.inst
@@ -529,7 +549,7 @@ def _rank_of_branch(
         inside = [p for p, a in zip(made.params, given(inst), strict=True) if a in found]
         entering = {p: found[a] for p, a in zip(inside, outer, strict=True)}
         result = made.terminator.args[value.index]
-        rank = rank_of(inner, result, _follow(entering, inner.insts, {}), dict(zip(inside, params, strict=True)))
+        rank = rank_of(inner, result, _follow(entering, inner.insts, {}, fits=set()), dict(zip(inside, params, strict=True)))
         if rank is None:
             return None
         inner.insts[:] = _needed_for(rank, inner.insts)
@@ -556,5 +576,5 @@ def _needed_for(value: Value, insts: Sequence[Inst]) -> list[Inst]:
 
 __all__ = [
     "INT", "NUMPYS", "PYTHONS", "Maybe", "either", "follow", "has_steps", "holds", "is_int", "is_numpys", "makes_numbers",
-    "rank_of", "rank_of_python", "ranked",
+    "maybe_of", "rank_of", "rank_of_python", "ranked",
 ]  # fmt: skip

@@ -15,7 +15,7 @@ from pytocu.frontend.storage import HandOn, StorageBuilder
 from pytocu.frontend.values import Context, is_array
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike
-from pytocu.ir.types import Type
+from pytocu.ir.types import Type, WeakType
 from pytocu.record import Mutable, fresh
 
 
@@ -29,6 +29,7 @@ class StepRead(Mutable):
     rebound: dict[tuple[Frame, str], Unset]
     unordered: set[tuple[Frame, str]]
     of_lists: set[tuple[Frame, str]]
+    kinds: dict[tuple[Frame, str], list[frozenset[WeakType]]]
     insts: list[Inst] = fresh(default_factory=list)
     counter: Value | None = None
     lead: list[Value] = fresh(default_factory=list)

@@ -29,7 +29,7 @@ from pytocu.frontend.first_steps import (
 )
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
-from pytocu.frontend.kinds import Maybe, either, follow, is_numpys
+from pytocu.frontend.kinds import Maybe, either, follow, is_numpys, maybe_of
 from pytocu.frontend.known_loops import Carried, Loops
 from pytocu.frontend.layouts import certain_layout, lies, order_of
 from pytocu.frontend.loop_memory import (
@@ -44,9 +44,19 @@ from pytocu.frontend.loop_memory import (
     refuse_shared_memory,
     with_own,
 )
-from pytocu.frontend.marks import begun_around, begun_as_python, note_marks, start_ranks, type_of, written_ranks
+from pytocu.frontend.marks import (
+    begun_as_either,
+    begun_as_python,
+    found_in_front,
+    may_begin,
+    more_kinds,
+    note_marks,
+    start_ranks,
+    type_of,
+    written_ranks,
+)
 from pytocu.frontend.merging import blank, in_region, may_be_one
-from pytocu.frontend.numbers import common_type, item, of_type, perhaps_either, perhaps_python
+from pytocu.frontend.numbers import begins_as_python, common_type, item, of_type, perhaps_either, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.ranges import bound_count, names_given, new_name
@@ -225,6 +235,7 @@ def loop(
     shared: dict[tuple[Frame, str], list[set[Value]]] = {}
     rebound: dict[tuple[Frame, str], Unset] = {}
     unordered: set[tuple[Frame, str]] = set()
+    kinds: dict[tuple[Frame, str], list[frozenset[WeakType]]] = {}
     doubted = before.storage
     around, inside = context.loops or Loops(), {}
     if (known := around.next(loc)) is not None:
@@ -235,7 +246,7 @@ def loop(
     begun: dict[tuple[Frame, str], Any] = {}
     met, refused = set(context.met), list(context.refused)
     while True:
-        read = StepRead(names, roots, types, shared, rebound, unordered, of_lists)
+        read = StepRead(names, roots, types, shared, rebound, unordered, of_lists, kinds)
         held = _from_before(builder, set()) if builder.lists else set()
         builder.doubt(doubted)
         changing, context.changing = context.changing, context.changing or bool(roots)
@@ -301,6 +312,8 @@ def loop(
             doubts = doubts or more_of_lists or _from_before(builder, made) - held
             of_lists |= more_of_lists
         found = more_names or more_roots or wider or more_rebound or more_shared_lists or doubts or more_unordered
+        more = {} if found else more_kinds(context, before, read, _next_step(context, read, read.state))
+        found = found or more
         if not found and more_shared == shared:
             if grew:
                 before.go_back()
@@ -319,6 +332,7 @@ def loop(
             _carry(context, before)
         types |= wider
         unordered |= more_unordered
+        kinds |= more
         shared = more_shared
         rebound = {**rebound, **more_rebound}
         # What begins as None or a number may be carried in another form now.
@@ -493,7 +507,7 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
             read.unordered.add(key)
         for param, layout in layouts.items():
             lies(frame.context, param, None if key in read.unordered else layout)
-        note_marks(frame.context, leaves, params)
+        note_marks(frame.context, leaves, params, read.kinds.get(key))
         if sets := read.shared.get((owner, name)):
             builder.may_be([(p, (), m) for p, m in zip(params, sets, strict=True)])
             # Behind the first steps it may be memory of the function's own.
@@ -618,40 +632,57 @@ def _finish(
     starts: list[Value] = []
     params = [*read.lead, *read.params, *read.contents]
     broken: dict[tuple[Frame, str], Unset] = {}
-    used = {a for inst in read.insts for a in inst.args} | set(ends)
+    used: set[Value] = {a for inst in read.insts for a in inst.args} | set(ends)
     place = 0
     taken: list[tuple[Frame, str, Any, int]] = []
+    front = found_in_front(context)
     from_start = begun_as_python(context, before, read)
-    following = _next_step(read, after)
-    other, still = follow(from_start, read.insts, following) if from_start else ({}, {})
+    # Of what is of either kind already before the loop it is seen behind it what makes something else of Python's numbers.
+    begun = begun_as_either(context, before, read, front)
+    following = _next_step(context, read, after)
+    begins = may_begin(context, before, read, front)
+    other, lost_kinds, still = ({}, {}, {})
+    if begins or context.open:
+        other, _ = follow(begins, read.insts, following)
+        # Ints that int64 has to hold are followed to the end of the function, too; see `settle`.
+        lost_kinds, still = follow(begins, read.insts, following, fits=set())
     for inst in other.values():
         _ask_for_kinds(context, inst)
-    # Of a step of a loop around: what makes something else of Python's numbers is seen there.
-    begun = {p: maybe for p, maybe in begun_around(context, before, read).items() if p not in from_start}
-    still_around = follow(begun, read.insts, following)[1] if begun else {}
-    ranks = written_ranks(context, read, from_start, begun, still | still_around, following)
-    if from_start and not ranks and any(following.get(p) in still for p in from_start):
+    ranks = written_ranks(context, before, read, front, still, following) if begun.keys().isdisjoint(lost_kinds) else {}
+    if begins and not ranks and any(maybe_of(still, following.get(p)) for p in from_start):
         # Whether loops inside have steps nobody follows.
-        other, still = follow(from_start, read.insts, following, empty=False)
+        other = follow(begins, read.insts, following, empty=False)[0]
+        still = follow(begins, read.insts, following, empty=False, fits=set())[1]
+    other = {origin: inst for origin, inst in other.items() if origin in from_start}
     dropped: set[Value] = set()
     perhaps: dict[Value, Maybe] = {}
     # As many steps as the step of a loop around says are none in one of these, as for j in range(i + 1, n): no call is without.
     sometimes_none = numbers is not None and not has_steps(op, head) and not context.steps.isdisjoint(symbols(numbers[1]))
     yields: list[Value] = []
+    problems: list[Unset | None] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
+        own = read.params[place : place + _leaf_count(form)]
+        place += len(own)
+        problem = _differs(context, loc, read, after, owner, name, form, own)
+        problems.append(problem or _adapts(context, loc, name, from_start, other, own))
+        if problems[-1] is None:
+            # One name may be in the next step what another one was in this.
+            used.update(following[p] for p in own if p in following)
+    place = 0
+    for (owner, name), form, problem in zip(read.names, read.forms, problems, strict=True):
         old: list[Any] = []
         flatten(before.value(owner, name), old)
         own = read.params[place : place + len(old)]
         place += len(old)
-        problem = _differs(context, loc, read, after, owner, name, form, own)
-        problem = problem or _adapts(context, loc, name, from_start, other, own)
         if problem is None:
             new: list[Any] = []
             flatten(after.value(owner, name), new)
             yields.extend(_carried(context, read, v, p.type) for v, p in zip(new, own, strict=True))
-            starts.extend(_from_start_on(context, v, p.type) for v, p in zip(old, own, strict=True))
+            starts.extend(_from_start_on(context, v, p.type, bool(ranks)) for v, p in zip(old, own, strict=True))
             taken.append((owner, name, form, len(old)))
-            kept = {} if ranks else {p: either(still[following[p]], from_start[p]) for p in own if following.get(p) in still}
+            left = {p: maybe for p in own if p not in begun and (maybe := maybe_of(still, following.get(p))) is not None}
+            left = {p: maybe for p, maybe in left.items() if isinstance(p.type, ScalarType)}
+            kept = {} if ranks else {p: either(maybe, from_start.get(p)) for p, maybe in left.items()}
             if sometimes_none:
                 kept |= {p: from_start[p] for p in own if p in from_start and p not in ranks and p not in kept}
             if all(len(found.kinds) == 1 for found in kept.values()):
@@ -685,7 +716,7 @@ def _finish(
     ends.extend([*yields, *memory_ends, *next_of_turns])
     params += numbers_of_turns
     results_inside = {r for inst in read.insts for r in inst.results}
-    begun_ranks = start_ranks(context, before, read)
+    begun_ranks = (start_ranks(context, before, read, front) if ranks else None) or {}
     loose = [context.marks[p].value for p in read.params if p in context.marks and p not in ranks]
     loose = [rank for rank in loose if rank in used]
     marks = [*(rank for rank, _ in ranks.values()), *loose]
@@ -726,23 +757,24 @@ def _finish(
     if from_start and not has_steps(op, head):
         stepped = had_step(context, op, head, going)
     for number, (param, result) in enumerate(zip(params, results, strict=False)):
-        if param not in from_start and param not in begun:
+        left = maybe_of(still, following.get(param))
+        if param not in from_start and param not in begun and (param not in context.marks or left is None):
             continue
-        last = following.get(param)
         if param in begun:
             if param in ranks_behind:
                 context.marks[result] = context.marks[param]._replace(value=ranks_behind[param])
             continue
-        rank = ranks_behind.get(param) if last in still else None
+        rank = ranks_behind.get(param) if left is not None else None
         mark = None if rank is None else is_numpys(builder, rank)
-        if mark is None and stepped is not None and last not in still:
+        if mark is None and stepped is not None and left is None:
             mark = as_strong(context, stepped)
-        maybe = either(still[last], from_start[param]) if last in still else from_start[param]
+        maybe = either(left, from_start.get(param)) if left is not None else from_start[param]
         if rank is not None and maybe.kinds == {WEAK_INT, WEAK_FLOAT} and element(result.type) is F64:
             results[number] = perhaps_either(context, result, rank)
             continue
-        if param not in perhaps and (len(maybe.kinds) > 1 or Required(loc, param.name) in context.handed):
-            if mark is not None and last in still:
+        required = len(maybe.kinds) > 1 or (param in from_start and Required(loc, param.name) in context.handed)
+        if param not in perhaps and required:
+            if mark is not None and left is not None:
                 late[result] = (mark, param.name)
             elif stepped is not None:
                 results[number] = behind_steps(context, op, head, going, result, param.name)
@@ -842,11 +874,11 @@ def _stay(context: Context, read: StepRead, counted: bool, unsure: bool) -> set[
     return {i for i in known if not counted or i.attr("kind") != "index"}
 
 
-def _from_start_on(context: Context, value: Any, type: Type) -> Value:
-    """What a name holds before the first step, of the type it has in each."""
+def _from_start_on(context: Context, value: Any, type: Type, followed: bool) -> Value:
+    """What a name holds before the first step, of the type it has in each; where it is `followed`, with a note of its kind."""
     made = as_value(context, value)
     if context.elements is None and isinstance(type, ScalarType) and isinstance(made.type, WeakType):
-        return convert(context, made, type.dtype)
+        return begins_as_python(context, made, type) if followed else convert(context, made, type.dtype)
     return of_type(context, made, type)
 
 
@@ -855,16 +887,18 @@ def _once_scalars(form: Any, values: Sequence[Value], late: Mapping[Value, tuple
     return rebuild(form, [once_scalar(context, v, *late[v]) if v in late else v for v in values])
 
 
-def _next_step(read: StepRead, after: State) -> dict[Value, Any]:
+def _next_step(context: Context, read: StepRead, after: State) -> dict[Value, Value]:
     """By parameter: what is carried to the next step."""
-    found: dict[Value, Any] = {}
+    found: dict[Value, Value] = {}
     place = 0
     for (owner, name), form in zip(read.names, read.forms, strict=True):
         own = read.params[place : place + _leaf_count(form)]
         place += len(own)
         leaves: list[Any] = []
         if same_form(flatten(after.value(owner, name, None), leaves), form):
-            found.update(zip(own, leaves, strict=True))
+            with context.builder.nested():
+                # A number that is known now is written where the step ends.
+                found.update(zip(own, (as_value(context, leaf) for leaf in leaves), strict=True))
     return found
 
 

@@ -1,7 +1,9 @@
-"""What loops carry beside names that begin as Python numbers and are NumPy scalars behind steps: ranks that say which.
+"""Which numbers that loops carry may be Python's, and ranks that say in a run which of them are.
 
-A rank goes with such a name through the steps, and through the loops inside of them: those begin with what the rank around
-says.  `pytocu.frontend.kinds` says what a step leaves; see `pytocu.frontend.settling` for what is done with it at the end.
+Such a name begins as a Python number and is a NumPy scalar behind steps, or a step makes a Python number of it, or it is
+one of both on the ways in front of the loop.  A rank goes with it through the steps, and through the loops inside of them:
+those begin with what the rank around says.  `pytocu.frontend.kinds` says what a step leaves; see `pytocu.frontend.settling`
+for what is done with it at the end.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pytocu.frontend.first_steps import Mark
-from pytocu.frontend.kinds import INT, PYTHONS, Maybe, rank_of, ranked
+from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, follow, maybe_of, rank_of, ranked
 from pytocu.frontend.loop_memory import StepRead, leaves_of
 from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, as_value, const_inst
@@ -18,39 +20,82 @@ from pytocu.ir.core import Value
 from pytocu.ir.types import U8, WEAK_INT, ScalarType, WeakType, scalar
 
 
-def note_marks(context: Context, starts: Sequence[Any], params: Sequence[Value]) -> None:
-    """Note what says in a step which kind of number a name is that began as a Python number."""
+def found_in_front(context: Context) -> dict[Value, Maybe]:
+    """What may be Python numbers of the values in front of the next instruction, those of regions around it too."""
+    if not context.open or context.elements is not None:
+        return {}
+    begun = {value: Maybe(mark.kinds, None, frozenset({value})) for value, mark in context.marks.items()}
+    return follow(begun, list(context.builder.in_front()), {}, fits=set())[1]
+
+
+def note_marks(
+    context: Context, starts: Sequence[Any], params: Sequence[Value], more: Sequence[frozenset[WeakType]] | None
+) -> None:
+    """Note what says in a step which kind of number a name is that may be a Python number, as far as it is known by now."""
     if context.elements is not None:
         return
-    for start, param in zip(starts, params, strict=True):
+    front: dict[Value, Maybe] | None = None
+    for number, (start, param) in enumerate(zip(starts, params, strict=True)):
         if not isinstance(param.type, ScalarType):
             continue
-        around = context.marks.get(start) if isinstance(start, Value) else None
-        kind = around.kind if around is not None else type_of(context, start)
-        if isinstance(kind, WeakType):
-            context.marks[param] = Mark(Value(scalar(U8), f"{param.name}_rank"), kind)
+        front = found_in_front(context) if front is None else front
+        kinds = _kinds(context, start, front) | (more[number] if more is not None else frozenset())
+        if kinds:
+            context.marks[param] = Mark(Value(scalar(U8), f"{param.name}_rank"), kinds)
 
 
-def _around(context: Context, before: State, read: StepRead) -> Iterator[tuple[Value, Value]]:
-    """What a loop around carries from a Python number on, as it is before the loop and in a step of it."""
+def _kinds(context: Context, start: Any, front: Mapping[Value, Maybe]) -> frozenset[WeakType]:
+    """The kinds of Python's of which the start of a name may be."""
+    if isinstance(start, Value) and start in context.marks:
+        return context.marks[start].kinds
+    if isinstance(start, Value) and start in front:
+        return front[start].kinds
+    kind = type_of(context, start)
+    return frozenset([kind]) if isinstance(kind, WeakType) else frozenset()
+
+
+def more_kinds(
+    context: Context, before: State, read: StepRead, following: Mapping[Value, Any]
+) -> dict[tuple[Any, str], list[frozenset[WeakType]]]:
+    """By name: the kinds of Python's of which a step may leave what it carries, where more are found than the reading knew."""
+    front = found_in_front(context)
+    begins = may_begin(context, before, read, front)
+    if context.elements is not None or not (begins or context.open):
+        return {}
+    _, found = follow(begins, read.insts, following, fits=set())
+    params = iter(read.params)
+    more: dict[tuple[Any, str], list[frozenset[WeakType]]] = {}
+    for key in read.names:
+        own = [param for _, param in zip(leaves_of(before, *key), params, strict=False)]
+        seen = [context.marks[p].kinds if p in context.marks else frozenset[WeakType]() for p in own]
+        left = [maybe.kinds if (maybe := maybe_of(found, following.get(p))) else frozenset[WeakType]() for p in own]
+        if any(isinstance(p.type, ScalarType) and not a <= b for p, a, b in zip(own, left, seen, strict=True)):
+            more[key] = [a | b for a, b in zip(left, seen, strict=True)]
+    return more
+
+
+def may_begin(context: Context, before: State, read: StepRead, front: Mapping[Value, Maybe]) -> dict[Value, Maybe]:
+    """What may be Python numbers in front of a step: what is before the loop, and the parameters."""
+    return dict(front) | begun_as_python(context, before, read) | begun_as_either(context, before, read, front)
+
+
+def _begins(before: State, read: StepRead) -> Iterator[tuple[Any, Value]]:
+    """What a loop carries that is a NumPy scalar in a step: as it is before the loop, and in a step."""
     params = iter(read.params)
     for owner, name in read.names:
         for value, param in zip(leaves_of(before, owner, name), params, strict=False):
-            if isinstance(value, Value) and value in context.marks and param in context.marks:
+            if isinstance(param.type, ScalarType):
                 yield value, param
 
 
-def begun_around(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
-    """The parameters of a step that are what a loop around carries from a Python number on."""
-    found = (param for _, param in _around(context, before, read))
-    return {param: Maybe(frozenset([context.marks[param].kind]), None, frozenset({param})) for param in found}
-
-
-def start_ranks(context: Context, before: State, read: StepRead) -> dict[Value, Value]:
-    """By the rank of a name in a step: its rank before the loop, which in a step of a loop around is known in a run alone."""
-    kinds = {mark.value: mark.kind for param in read.params if (mark := context.marks.get(param)) is not None}
-    ranks = {rank: ranked(context.builder, INT if kind == WEAK_INT else PYTHONS) for rank, kind in kinds.items()}
-    return ranks | {context.marks[p].value: context.marks[v].value for v, p in _around(context, before, read)}
+def begun_as_either(context: Context, before: State, read: StepRead, front: Mapping[Value, Maybe]) -> dict[Value, Maybe]:
+    """The parameters of a step that are of either kind already before the loop."""
+    found: dict[Value, Maybe] = {}
+    for value, param in _begins(before, read):
+        if isinstance(value, Value) and param in context.marks and (value in context.marks or value in front):
+            known = front[value].known if value in front and value not in context.marks else None
+            found[param] = Maybe(context.marks[param].kinds, known, frozenset({param}))
+    return found
 
 
 def begun_as_python(context: Context, before: State, read: StepRead) -> dict[Value, Maybe]:
@@ -58,33 +103,57 @@ def begun_as_python(context: Context, before: State, read: StepRead) -> dict[Val
     found: dict[Value, Maybe] = {}
     if context.elements is not None:
         return found
-    params = iter(read.params)
-    for owner, name in read.names:
-        for value, param in zip(leaves_of(before, owner, name), params, strict=False):
-            weak = type_of(context, value)
-            if isinstance(param.type, ScalarType) and isinstance(weak, WeakType):
-                constant = const_inst(value)
-                known = constant.attr("value") if constant is not None else None if isinstance(value, Value) else value
-                found[param] = Maybe(frozenset([weak]), known, frozenset({param}))
+    for value, param in _begins(before, read):
+        weak = type_of(context, value)
+        if isinstance(weak, WeakType):
+            constant = const_inst(value)
+            known = constant.attr("value") if constant is not None else None if isinstance(value, Value) else value
+            found[param] = Maybe(frozenset([weak]), known, frozenset({param}))
+    return found
+
+
+def start_ranks(
+    context: Context, before: State, read: StepRead, front: Mapping[Value, Maybe]
+) -> dict[Value, Value] | None:
+    """By the rank of a name in a step: its rank before the loop; None where that is not followed."""
+    begin = {value: mark.value for value, mark in context.marks.items()}
+    found: dict[Value, Value] = {}
+    for value, param in _begins(before, read):
+        if param not in context.marks:
+            continue
+        kind = type_of(context, value)
+        if isinstance(kind, WeakType):
+            rank = ranked(context.builder, INT if kind == WEAK_INT else PYTHONS)
+        elif not isinstance(value, Value):
+            rank = ranked(context.builder, NUMPYS)
+        else:
+            rank = rank_of(context.builder, value, front, begin)
+        if rank is None:
+            return None
+        found[context.marks[param].value] = rank
     return found
 
 
 def written_ranks(
     context: Context,
+    before: State,
     read: StepRead,
-    from_start: Mapping[Value, Maybe],
-    around: Mapping[Value, Maybe],
+    front: Mapping[Value, Maybe],
     still: Mapping[Value, Maybe],
     following: Mapping[Value, Any],
 ) -> dict[Value, tuple[Value, Value]]:
-    """By parameter that begins as a Python number: its rank when a step begins and when it ends.
+    """By parameter that may be a Python number: its rank when a step begins and when it ends.
 
-    They are written where a step may leave a Python number, and it can be followed when; so they are where a loop `around`
-    asks for it.
+    They are written where a step may leave a Python number, and it can be followed when; so they are where what is before the
+    loop may be of either kind.
     """
-    if not around and not any(following.get(p) in still for p in from_start):
+    asked = {p: mark.value for p in read.params if (mark := context.marks.get(p)) is not None}
+    either = begun_as_either(context, before, read, front)
+    if not either and not any(maybe_of(still, following.get(p)) for p in asked):
         return {}
-    asked = {p: context.marks[p].value for p in (*from_start, *around) if p in context.marks}
+    with context.builder.nested():
+        if start_ranks(context, before, read, front) is None:
+            return {}
     begin = {value: mark.value for value, mark in context.marks.items()}
     found: dict[Value, tuple[Value, Value]] = {}
     with context.builder.behind(read.insts):
@@ -104,4 +173,7 @@ def type_of(context: Context, value: Any) -> Any:
         return as_value(context, value).type
 
 
-__all__ = ["begun_around", "begun_as_python", "note_marks", "start_ranks", "type_of", "written_ranks"]
+__all__ = [
+    "begun_as_either", "begun_as_python", "found_in_front", "may_begin", "more_kinds", "note_marks", "start_ranks", "type_of",
+    "written_ranks",
+]  # fmt: skip

@@ -136,6 +136,13 @@ def from_python(context: Context, value: Value, type: ScalarType) -> Value:
     return context.builder.emit("from_python", (made,), {"known": known, "of": value.type.kind}, name=value.name)
 
 
+def begins_as_python(context: Context, value: Value, type: ScalarType) -> Value:
+    """A Python number with which a loop begins, as the NumPy scalar that its steps take it for."""
+    context.open = True
+    attrs = {"known": _known(value), "of": value.type.kind}
+    return context.builder.emit("from_python", (convert(context, value, type.dtype),), attrs, name=value.name)
+
+
 def perhaps_python(context: Context, value: Value, maybe: Any, mark: Value | None = None) -> Value:
     """What a loop leaves of a number that began as Python's; without a mark nobody follows whether a step has bound it."""
     (kind,) = maybe.kinds

@@ -41,6 +41,12 @@ class Builder:
     def __init__(self, loc: Loc = UNKNOWN):
         self.loc = loc
         self.insts: list[Inst] = []
+        self._around: list[list[Inst]] = []
+
+    def in_front(self) -> Iterator[Inst]:
+        """The instructions in front of the next one, of the regions around it as well, the outermost first."""
+        for insts in (*self._around, self.insts):
+            yield from insts
 
     def param(self, type: Type, name: str = "") -> Value:
         """A block parameter."""
@@ -114,22 +120,24 @@ class Builder:
     @contextmanager
     def behind(self, insts: list[Inst]) -> Iterator[None]:
         """Go on behind the instructions of a region that was read before."""
-        outer, self.insts = self.insts, insts
+        self._around.append(self.insts)
+        self.insts = insts
         try:
             yield
         finally:
-            self.insts = outer
+            self.insts = self._around.pop()
 
     @contextmanager
     def nested(self):
         """Write a region: yields a list that holds its instructions at the end."""
-        outer, self.insts = self.insts, []
+        self._around.append(self.insts)
+        self.insts = []
         collected: list[Inst] = []
         try:
             yield collected
         finally:
             collected.extend(self.insts)
-            self.insts = outer
+            self.insts = self._around.pop()
 
     def function(self, name: str, level: str, params: Sequence[Value], facts: Sequence[tuple[str, Any]] = ()) -> Function:
         """Close the block as a function."""
