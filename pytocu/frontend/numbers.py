@@ -138,6 +138,7 @@ def from_python(context: Context, value: Value, type: ScalarType) -> Value:
 
 def begins_as_python(context: Context, value: Value, type: ScalarType) -> Value:
     """A Python number with which a loop begins, as the NumPy scalar that its steps take it for."""
+    assert isinstance(value.type, WeakType)
     context.open = True
     attrs = {"known": _known(value), "of": value.type.kind}
     return context.builder.emit("from_python", (convert(context, value, type.dtype),), attrs, name=value.name)
