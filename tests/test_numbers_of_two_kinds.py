@@ -495,3 +495,35 @@ def test_the_way_out_of_ints_of_numpy_beside_a_float_of_python() -> None:
     assert caught.value.help == "make the np.int64 a float as well: float(...)"
     for n in (0, 3):
         same(lambda x: function(x, float), x[:n])
+
+
+def largest_on_a_side(x, n):
+    best = 0.0
+    if n > 0:
+        for i in range(n):
+            if x[i] > best:
+                best = x[i]
+    return best
+
+
+def largest_on_a_side_of_a_side(x, n):
+    best = 0.0
+    if n > 0:
+        if n > 2:
+            for i in range(n):
+                if x[i] > best:
+                    best = x[i]
+        else:
+            best = x[1]
+    elif n < -5:
+        best = 7
+    return best
+
+
+@pytest.mark.parametrize("function", [largest_on_a_side, largest_on_a_side_of_a_side])
+def test_a_loop_on_a_side_runs_once_where_it_is_asked_what_it_leaves(function) -> None:
+    x = np.array([-1.5, 2.5, 3.5, -7])
+    for n in (-7, -1, 0, 1, 2, 3, 4):
+        same(function, x, n)
+    text = pytocu.jit(function).lower(x, 3).ir("lower")
+    assert text.count("_loop ") == 1

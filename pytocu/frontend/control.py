@@ -16,6 +16,7 @@ from pytocu.deferred import Deferred
 from pytocu.frontend.aliases import note_unnamed
 from pytocu.frontend.flags import condition, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
+from pytocu.frontend.marks import ranks_of_sides
 from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, merge_names, note_choices
 from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
@@ -166,7 +167,9 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[Side]) -> Any:
         nothing = context.builder.const(True, WEAK_BOOL)
         merge.add([(nothing, nothing)], "", lambda results: None)
     pairs = merge.pairs
-    yielded = [[p[k] for p in pairs] for k in (0, 1)]
+    # Writes into the sides, as long as they are no regions yet.
+    ranks = ranks_of_sides(context, pairs, (first, second))
+    yielded = [[p[k] for p in (*pairs, *ranks.values())] for k in (0, 1)]
     shared: dict[Value, None] = {}
     for insts, results in zip((first, second), yielded, strict=True):
         shared.update(dict.fromkeys(regions.captured(insts, (), results)))
@@ -177,9 +180,10 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[Side]) -> Any:
         regions.closed(insts, (), results, list(shared), builder.loc)
         for insts, results in zip((first, second), yielded, strict=True)
     ]
-    types = [regions.bare(a.type) for a, _ in pairs]
-    made = builder.whole("if_else", (test,), list(shared), {}, types, blocks)
-    for result, name in zip(made.results, merge.names, strict=True):
+    types = [regions.bare(a.type) for a, _ in (*pairs, *ranks.values())]
+    attrs = {"marks": tuple((k, len(pairs) + place) for place, k in enumerate(ranks))} if ranks else {}
+    made = builder.whole("if_else", (test,), list(shared), attrs, types, blocks)
+    for result, name in zip(made.results, merge.names, strict=False):
         result.name = name if name.isidentifier() else ""
     for put in merge.put:
         put(list(made.results))
@@ -196,7 +200,7 @@ def _hand_orders(context: Context, made: Inst, pairs: Sequence[tuple[Value, Valu
     What the front end stated of arrays on a side does not follow from the instructions of the side.
     """
     builder = context.builder
-    for result, pair in zip(made.results, pairs, strict=True):
+    for result, pair in zip(made.results, pairs, strict=False):
         if shape_of(result.type) and result not in builder.memory_of:
             (ranks, taken), (other, others) = (_order_of(context, value) for value in pair)
             same = ranks is not None and ranks == other

@@ -898,7 +898,8 @@ def _next_step(context: Context, read: StepRead, after: State) -> dict[Value, Va
         if same_form(flatten(after.value(owner, name, None), leaves), form):
             with context.builder.nested():
                 # A number that is known now is written where the step ends.
-                found.update(zip(own, (as_value(context, leaf) for leaf in leaves), strict=True))
+                known = [(p, leaf) for p, leaf in zip(own, leaves, strict=True) if not isinstance(leaf, Masked)]
+                found.update((p, as_value(context, leaf)) for p, leaf in known)
     return found
 
 

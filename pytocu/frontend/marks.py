@@ -16,7 +16,7 @@ from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, follow, maybe_of,
 from pytocu.frontend.loop_memory import StepRead, leaves_of
 from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, as_value, const_inst
-from pytocu.ir.core import Value
+from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import U8, WEAK_INT, ScalarType, WeakType, scalar
 
 
@@ -165,6 +165,34 @@ def written_ranks(
     return found
 
 
+def ranks_of_sides(
+    context: Context, pairs: Sequence[tuple[Value, Value]], sides: Sequence[list[Inst]]
+) -> dict[int, tuple[Value, Value]]:
+    """By place of what a branch hands on: its rank on both sides, where a loop on a side leaves a number of either kind.
+
+    Of other numbers `rank_of` asks where it is wanted, which would run such a loop once more.
+    """
+    asked = {k: pair for k, pair in enumerate(pairs) if any(map(_is_left_by_loop, pair))}
+    if not asked:
+        return {}
+    begin = {value: mark.value for value, mark in context.marks.items()}
+    found: dict[int, list[Value]] = {k: [] for k in asked}
+    for number, insts in enumerate(sides):
+        with context.builder.behind(insts):
+            known = found_in_front(context)
+            for k, pair in asked.items():
+                rank = rank_of(context.builder, pair[number], known, begin)
+                found[k] += [] if rank is None else [rank]
+    return {k: (ranks[0], ranks[1]) for k, ranks in found.items() if len(ranks) == 2}
+
+
+def _is_left_by_loop(value: Value) -> bool:
+    inst = value.inst
+    if inst is None:
+        return False
+    return (inst.op.name == "from_python" and len(inst.args) == 2) or inst.attr("marks") is not None
+
+
 def type_of(context: Context, value: Any) -> Any:
     """The type of a value, also of one that is known now."""
     if isinstance(value, Value):
@@ -174,6 +202,6 @@ def type_of(context: Context, value: Any) -> Any:
 
 
 __all__ = [
-    "begun_as_either", "begun_as_python", "found_in_front", "may_begin", "more_kinds", "note_marks", "start_ranks", "type_of",
-    "written_ranks",
+    "begun_as_either", "begun_as_python", "found_in_front", "may_begin", "more_kinds", "note_marks", "ranks_of_sides",
+    "start_ranks", "type_of", "written_ranks",
 ]  # fmt: skip

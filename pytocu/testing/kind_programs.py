@@ -54,7 +54,10 @@ def random_kind_program(choose: Choose) -> str:
         steps = _block(choose, ("a", "b", "a", "b", "1", "0.5", "2", "n", "x[0]", "y[1]", *_HEADS[head] * 2), 0)
         if choose((False,) * 4 + (True,)):
             steps += ["for j in range(2):", *_indented(_block(choose, ("a", "b", "1", "j", *_HEADS[head]), 1))]
-        lines += [head, *_indented(steps)]
+        loop = [head, *_indented(steps)]
+        if choose((False,) * 3 + (True,)):
+            loop = [f"if {choose(('n > 1', 'n < 1', 'x[0] > 0', 'b > a'))}:", *_indented(loop)]
+        lines += loop
     lines.append(f"return {choose(('a, b', 'a', 'b', 'a + b, b'))}\n")
     return "\n    ".join(["def program(x, y, n):", *lines])
 
