@@ -147,3 +147,40 @@ def test_the_kind_of_a_number_goes_with_it_through_loops(function: Any) -> None:
             assert function is begins_as_numpys and "Python number behind the loop" in str(error)
             continue
         compare(found, function(x, y, n))
+
+
+def labelled(y):
+    label = -1
+    for v in y:
+        label = v
+    return label
+
+
+def best_of_small(y):
+    best = -1
+    for v in y:
+        if v > best:
+            best = v
+    return best
+
+
+def beside_either(y, n):
+    a = -1
+    b = y[0]
+    if n < 1:
+        for _ in range(3):
+            b = -n
+    return a + b
+
+
+def test_an_int_that_the_dtype_does_not_hold() -> None:
+    y = np.array([3, 1, 2], np.uint8)
+    compare(pytocu.jit(labelled)(y), labelled(y))
+    with pytest.raises(pytocu.UnsupportedError, match=r"-1 stands beside an np\.uint8, which does not hold it"):
+        pytocu.jit(best_of_small)(y)
+    with pytest.raises(pytocu.UnsupportedError, match=r"-1 stands beside a number that is Python's or an np\.uint8"):
+        pytocu.jit(beside_either)(y, 0)
+    with pytest.raises(OverflowError, match="Python integer -1 out of bounds for uint8"):
+        pytocu.jit(lambda y: y[0] + -1)(y)
+    best = np.array([3, 1, 2], np.int16)
+    compare(pytocu.jit(best_of_small)(best), best_of_small(best))

@@ -18,21 +18,23 @@ from typing import Any, NamedTuple
 
 from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.frames import Unset
+from pytocu.frontend.kinds import holds
 from pytocu.frontend.operators import binary
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten
 from pytocu.frontend.values import Context, as_strong, as_value, const_inst
-from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, Type, WeakType, element
 
 
-def scalar_from_start(context: Context, first: Type, behind: Type) -> Type | None:
-    """The type of a name from the start that is a Python number then and a NumPy scalar behind a step."""
-    if context.elements is not None or not isinstance(first, WeakType) or not isinstance(behind, ScalarType):
-        return None
-    return behind if promote.adapts(first, behind.dtype) else None
+def holds_start(type: Type, start: Any) -> bool:
+    """Whether a NumPy scalar of a type is the number with which a name begins, as far as that is known."""
+    constant = const_inst(start) if isinstance(start, Value) else None
+    number = constant.attr("value") if constant is not None else start
+    if not isinstance(number, int) or not isinstance(type, ScalarType) or not type.dtype.is_integer:
+        return True
+    return holds(type.dtype, number)
 
 
 _MOST_APART = 3
@@ -190,6 +192,6 @@ def still_python(name: str, value: Value) -> Unset:
 
 
 __all__ = [
-    "FirstApart", "Mark", "Required", "behind_steps", "differs", "first_apart", "had_step", "know_with_step", "once_scalar",
-    "require_step", "same_without", "scalar_from_start", "still_python",
+    "FirstApart", "Mark", "Required", "behind_steps", "differs", "first_apart", "had_step", "holds_start", "know_with_step",
+    "once_scalar", "require_step", "same_without", "still_python",
 ]  # fmt: skip

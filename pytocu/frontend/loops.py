@@ -22,9 +22,9 @@ from pytocu.frontend.first_steps import (
     behind_steps,
     differs,
     had_step,
+    holds_start,
     once_scalar,
     same_without,
-    scalar_from_start,
     still_python,
 )
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
@@ -301,7 +301,7 @@ def loop(
         more_names += _made_anew(context, before, read, limit)
         more_shared_lists = _shared_lists(before, read)
         more_rebound = _rebound(context, loc, before, read)
-        wider = _wider(context, read)
+        wider = _wider(context, before, read)
         more_unordered = _in_another_order(context, read)
         more_shared = newly_shared(builder, read, before)
         assert read.state is not None
@@ -530,7 +530,7 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
     read.extras = list(extras)
 
 
-def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Type]]:
+def _wider(context: Context, before: State, read: StepRead) -> dict[tuple[Frame, str], list[Type]]:
     """The types of names that a step makes other numbers of: NumPy scalars, or what both are in a vectorized function."""
     assert read.state is not None
     wider: dict[tuple[Frame, str], list[Type]] = {}
@@ -550,8 +550,8 @@ def _wider(context: Context, read: StepRead) -> dict[tuple[Frame, str], list[Typ
             found = [regions.bare(type_of(context, v)) for v in leaves]
         else:
             continue
-        pairs = list(zip(own, found, strict=True))
-        types = [common_type(context, a, b) or scalar_from_start(context, a, b) or a for a, b in pairs]
+        pairs = zip(own, found, leaves_of(before, owner, name), strict=True)
+        types = [(holds_start(b, start) and common_type(context, a, b)) or a for a, b, start in pairs]
         if types != own:
             wider[owner, name] = types
     return wider

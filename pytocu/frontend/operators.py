@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NoReturn
 
@@ -40,6 +40,7 @@ from pytocu.ir.core import Value, types_of
 from pytocu.ir.ops import OPS, Op
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element, number_of
 
+_found_in_front = Deferred("pytocu.frontend.marks", "found_in_front")
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _joined_lists = Deferred("pytocu.frontend.grown", "joined")
 _known_here = Deferred("pytocu.frontend.ranges", "known_here")
@@ -566,7 +567,18 @@ def _check_fits_loop(context: Context, name: str, values: list[Value]) -> None:
             with np.errstate(all="ignore"):
                 number_of(inst.attr("value"), dtype.numpy, name == "where" and promote.where_wraps())
         except OverflowError as error:
+            _refuse_beside_either(context, inst.attr("value"), values)
             raise located(error, context.loc, "convert the array first, as x.astype(np.int64)") from None
+
+
+def _refuse_beside_either(context: Context, number: int, values: Sequence[Value]) -> None:
+    """Refuse an int beside what may be a Python number, which has no dtype that does not hold the int."""
+    front = _found_in_front(context)
+    for value in values:
+        if value in front:
+            dtype = element(value.type).numpy.name
+            text = f"{number} stands beside a number that is Python's or an np.{dtype}, which does not hold it"
+            raise UnsupportedError(text, context.loc, f"make both NumPy's, of one dtype: np.int64({number})")
 
 
 def _loop_dtype(row: Op, values: list[Value], number: int) -> DType:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-Choose = Callable[[Sequence[Any]], Any]
+from pytocu.testing.alias_programs import Choose
 
 _STARTS = (
     "0", "1", "2", "-1", "0.0", "0.5", "1.5", "math.inf", "-math.inf", "n", "x[0]", "y[0]", "y[n]", "x[n] * 2",
