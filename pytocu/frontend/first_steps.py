@@ -144,7 +144,7 @@ def behind_steps(context: Context, op: str, head: Sequence[Value], going: Value 
     dtype = element(value.type).numpy.name
     kinds = f"{name} is a Python number where the loop has no step and np.{dtype} where it has one"
     sentence = f"{kinds}: begin with np.{dtype}(...)"
-    return require(context, value, as_strong(context, condition), "UnsupportedError", sentence)
+    return _numpys(context, require(context, value, as_strong(context, condition), "UnsupportedError", sentence))
 
 
 def had_step(context: Context, op: str, head: Sequence[Value], going: Value | None) -> Value | None:
@@ -181,7 +181,12 @@ def once_scalar(context: Context, value: Value, flag: Value, name: str) -> Value
     """What a name that began as a Python number is behind a loop, where `flag` says that it is one no more."""
     dtype = element(value.type).numpy.name
     kinds = f"{name} is a Python number where no step binds it and np.{dtype} where one does"
-    return require(context, value, flag, "UnsupportedError", f"{kinds}: begin with np.{dtype}(...)")
+    return _numpys(context, require(context, value, flag, "UnsupportedError", f"{kinds}: begin with np.{dtype}(...)"))
+
+
+def _numpys(context: Context, value: Value) -> Value:
+    """A number that was required to be NumPy's, with a note that it is."""
+    return context.builder.emit("as_numpy", (value,), {"what": element(value.type).name}, name=value.name)
 
 
 def still_python(name: str, value: Value) -> Unset:
