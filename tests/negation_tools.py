@@ -20,3 +20,38 @@ FUNCTIONS = {
     "so far": lambda x: np.maximum.accumulate(-x, axis=1),
     "of absolute values": lambda x: np.max(-np.abs(x), axis=1),
 }
+
+MAGNITUDES = {
+    "quotient": lambda x, y, f, u: u // np.abs(x),
+    "remainder": lambda x, y, f, u: u % abs(x),
+    "quotient of ints": lambda x, y, f, u: np.abs(x) // y,
+    "remainder of ints": lambda x, y, f, u: np.abs(x) % y,
+    "one sign": lambda x, y, f, u: np.where((np.abs(x) < 0) ^ (f < 0), 1.0, f),
+    "below 0": lambda x, y, f, u: np.where(np.abs(x) < 0, f, -1.0),
+    "sign of a float": lambda x, y, f, u: np.where((np.abs(x).astype(np.float64) < 0) ^ (f < 0), 1.0, f),
+    "copied sign": lambda x, y, f, u: np.copysign(f, np.abs(x)),
+    "sign": lambda x, y, f, u: np.sign(np.abs(x)) * y,
+    "wider": lambda x, y, f, u: np.abs(x).astype(np.int64) + u.astype(np.int64),
+    "without sign": lambda x, y, f, u: np.abs(x).astype(np.uint64) + u,
+    "narrower": lambda x, y, f, u: np.abs(x).astype(np.float32) * 2,
+    "shifted": lambda x, y, f, u: (np.abs(x) >> 1) + (np.abs(x) >> y % 3),
+    "larger": lambda x, y, f, u: np.maximum(np.abs(x), y),
+    "smaller": lambda x, y, f, u: np.minimum(np.abs(x), np.abs(y)),
+    "its own": lambda x, y, f, u: np.abs(np.abs(x)) - np.abs(-x),
+    "chosen": lambda x, y, f, u: np.where(x < 0, -x, x) * f,
+    "of a difference": lambda x, y, f, u: np.abs(x - y) < np.abs(y),
+    "of a square": lambda x, y, f, u: np.sqrt(np.abs(x * x)),
+    "greatest divisor": lambda x, y, f, u: np.gcd(x, y),
+    "power": lambda x, y, f, u: np.abs(x) ** 2 + np.abs(x) ** 3,
+    "rounded": lambda x, y, f, u: np.round(np.abs(x) * 0.5),
+}
+"""Functions of magnitudes of integers: that of the smallest one is negative."""
+
+
+def magnitudes(dtype: type) -> tuple[np.ndarray, ...]:
+    """Integers of which many are the smallest, others, floats and integers without sign."""
+    rng = np.random.default_rng(5)
+    least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
+    x = rng.choice(np.array([least, least, least + 1, -7, -1, 0, 1, 9, most], dtype), 203)
+    y = rng.choice(np.array([least, -3, -1, 1, 2, 5, most], dtype), 203)
+    return x, y, rng.normal(size=203), rng.choice(np.array([1, 2, 2**63, 2**64 - 1], np.uint64), 203)

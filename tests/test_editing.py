@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from function_tools import agree, refused
 from mask_tools import builds
 
 import pytocu
+from pytocu.testing.compare import compare
 
 X = np.arange(12.0).reshape(3, 4)
 I = np.array([3, 1, 2, 2, 7, 1])
@@ -135,6 +138,42 @@ def test_gradients_by_coordinates() -> None:
     )  # fmt: skip
     for text in ("np.gradient(b, b[1:])", "np.gradient(b, a)", "np.gradient(a, b)"):
         agree(text, X, Y)
+
+
+def test_without_the_element_at_a_position_of_run_time() -> None:
+    def without(x, i):
+        return np.delete(x, i), np.delete(x, i, axis=0), np.delete(x, [i], axis=-1), np.delete(x, (i,), 1)
+
+    for x in (X, np.asfortranarray(X), X[::2, ::-1], X[:, :3].T):
+        for i in (0, 1, -1, -2, np.int8(1), np.uint8(0)):
+            for made, wanted in zip(pytocu.jit(without)(x, i), without(x, i), strict=True):
+                compare(made, wanted)
+                assert made.strides == wanted.strides
+    one, error = X[:1], "index {} is out of bounds for axis 0 with size {}"
+    first = pytocu.jit(lambda x, i: np.delete(x, i, axis=0))
+    assert first(one, 0).shape == (0, 4)
+    # It is looked at where nothing would be left.
+    for x, i in ((X, 3), (X, -4), (one, 1), (one, -2), (X[:0], 0)):
+        with pytest.raises(IndexError, match=re.escape(error.format(i, len(x)))):
+            first(x, i)
+
+
+def test_the_rest_has_a_length_that_does_not_depend_on_the_step() -> None:
+    def weights(x):
+        n = len(x)
+        found = np.zeros((n, n - 1))
+        for i in range(n):
+            others, width = np.delete(x[i], i), 1.0
+            for _ in range(50):
+                p = np.exp(-others * width)
+                if p.sum() > 1.5:
+                    break
+                width *= 0.5
+            found[i] = p
+        return found
+
+    x = np.abs(np.sin(np.arange(25.0))).reshape(5, 5) * 3
+    np.testing.assert_allclose(pytocu.jit(weights)(x), weights(x), rtol=1e-13)
 
 
 def test_powers_as_columns() -> None:

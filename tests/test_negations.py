@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from negation_tools import FUNCTIONS
+from negation_tools import FUNCTIONS, MAGNITUDES
 
 import pytocu
 
@@ -26,6 +26,16 @@ def test_no_extreme_of_a_negation(name: str, backend: str, types: str) -> None:
     text = pytocu.jit(FUNCTIONS[name], backend=backend).lower(types).compile("cuda:sm_90").assembly
     assert EXTREME.search(text)
     assert not negated(text)
+
+
+@pytest.mark.parametrize("dtype", ["i32", "i64"])
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("name", [name for name in MAGNITUDES if name not in ("wider", "its own", "power")])
+def test_no_magnitude_that_is_more_than_added_and_multiplied(name: str, backend: str, dtype: str) -> None:
+    """The assembler takes a magnitude for a number that is not negative."""
+    types = f"{dtype}[n]", f"{dtype}[n]", "f64[n]", "u64[n]"
+    text = pytocu.jit(MAGNITUDES[name], backend=backend).lower(*types).compile("cuda:sm_90").assembly
+    assert not re.search(r"abs\.s(?:32|64)", text)
 
 
 def test_what_is_not_arithmetic_is_compared_as_it_is() -> None:

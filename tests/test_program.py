@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import types
 import weakref
@@ -347,3 +348,22 @@ def test_what_the_short_way_refuses_is_said_by_the_general_one():
         with pytest.raises(ValueError, match="output array is read-only"):
             function(x)
     assert x.tolist() == [1] * 4
+
+
+def test_what_kernels_have_to_find_comes_before_what_is_raised_behind_them():
+    def stopped(x, n):
+        s = 0.0
+        for v in x:
+            if v > 3:
+                raise ValueError("an element")
+            s += v
+        if n > 2:
+            raise ValueError("a number")
+        return s
+
+    plan = pytocu.jit(stopped).lower("f64[k]", "weak int").compile("cuda:sm_90").plan
+    source = Program(plan, ANY_LIBRARY, ("executor", "infos")).source
+    assert re.search(r"if n\d+ != 0: executor\.waits or executor\.settle\(\); fail\d+\(", source)
+    # A plan whose kernels have nothing to find waits for nothing.
+    plan = pytocu.jit(lambda x, y: x + y).lower("f64[k]", "f64[m]").compile("cuda:sm_90").plan
+    assert "settle" not in Program(plan, ANY_LIBRARY, ("executor", "infos")).source

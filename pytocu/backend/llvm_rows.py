@@ -262,7 +262,8 @@ class RowWriter:
 
         wide: Type = VectorType(I32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(I32)
         single: Type = VectorType(F32, x.type.lanes) if isinstance(x.type, VectorType) else ScalarType(F32)
-        words = {"truth": "i1", "bits": "i16", "wide": "i32", "half": "half", "float": "float", "double": "double"}
+        floats = {name: name for name in ("half", "float", "double")}
+        words = {"truth": "i1", "bits": "i16", "wide": "i32", "long": "i64", **floats}
         fields = {key: lanes(word) for key, word in words.items()}
         fields |= {key: self.constant(value, wide) for key, value in HALF_INTEGERS.items()}
         fields |= {key: self.constant(value, single) for key, value in HALF_FLOATS.items()}

@@ -36,8 +36,13 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     # Assemblers see through these, compilers do not.
     "hidden_single": ("mov.f32 {0}, {1};", "f", "f"),
     "hidden_double": ("mov.f64 {0}, {1};", "d", "d"),
-    # Assemblers do not see through this one: its bytes in their order.
+    # Assemblers do not see through these: bytes in their order, of 64 bits those of the upper half.
     "hidden_word": ("prmt.b32 {0}, {1}, 0, 0x3210;", "w", "w"),
+    "hidden_long": (
+        "{{.reg .b32 t, u; mov.b64 {{t, u}}, {1}; prmt.b32 u, u, 0, 0x3210; mov.b64 {0}, {{t, u}};}}",
+        "l",
+        "l",
+    ),
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_double_reciprocal": ("rcp.approx.ftz.f64 {0}, {1};", "d", "d"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
@@ -97,8 +102,8 @@ def _llvm_text(name: str, arch: int | None = None) -> str:
     return _text(name, arch).format(*(f"${k}" for k in range(len(operands) + 1)))
 
 
-_C_TYPES = {"h": "unsigned short", "f": "float", "d": "double", "r": "int", "w": "int"}
-_LLVM_TYPES = {"h": "{bits}", "f": "{float}", "d": "{double}", "r": "{wide}", "w": "{wide}"}
+_C_TYPES = {"h": "unsigned short", "f": "float", "d": "double", "r": "int", "w": "int", "l": "long long"}
+_LLVM_TYPES = {"h": "{bits}", "f": "{float}", "d": "{double}", "r": "{wide}", "w": "{wide}", "l": "{long}"}
 _CONSTRAINTS = str.maketrans("w", "r")
 
 

@@ -109,8 +109,8 @@ def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
         return subscript(context, value, (*before, slice(start, stop), ...))
 
     size = dimensions(value)[place]
-    if isinstance(obj, (list, tuple)) and not contains_dynamic(obj):
-        obj = _known_positions(context, obj)
+    if isinstance(obj, (list, tuple)):
+        obj = array_of(context, obj) if contains_dynamic(obj) else _known_positions(context, obj)
     if is_mask(obj):
         sentence = "boolean array argument obj to delete must be one dimensional and match the axis length of {0}"
         # No length is its own successor.
@@ -140,12 +140,25 @@ def delete(context: Context, arr: Any, obj: Any, axis: Any = None) -> Value:
             _inside(context, position, size, 0, position + 1)
         if min(obj) >= 0 or max(obj) < 0:
             return _chosen(context, concatenate(context, [part(*ends) for ends in _stretches(obj)], place), value, place)
+    positions = None if isinstance(obj, slice) else _positions(context, obj, size, place)
+    if isinstance(positions, Value) and dimensions(positions) == (1,):
+        return contiguous_as(context, _without_one(context, value, positions, place), value)
     kept = filled(context, context.builder.const(True, scalar(BOOL)), (size,))
-    if isinstance(obj, slice):
+    if positions is None:
         assign_elements(context, subscript(context, kept, (obj, ...)), False)
     else:
-        assign(context, kept, (_positions(context, obj, size, place),), False)
+        assign(context, kept, (positions,), False)
     return _kept(context, value, place, kept)
+
+
+def _without_one(context: Context, value: Value, position: Value, place: int) -> Value:
+    """An axis without the position that a run states: those from there on are read one further."""
+    count = dim_max(dimensions(value)[place] - 1, 0)
+    each = context.builder.emit("iota", (), {"axis": 0, "shape": (count,)})
+    # It is looked at, too, where nothing is left of the axis.
+    behind = elementwise(context, "greater_equal", each, context.builder.emit("keep", (position,)))
+    places = elementwise(context, "add", each, cast(context, behind, I64))
+    return context.builder.emit("gather", (value, places), {"axes": (place,), "at": place})
 
 
 def _stretches(positions: list[int]) -> list[tuple[int | None, int | None]]:

@@ -293,6 +293,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "hidden_single": np.positive,
     "hidden_double": np.positive,
     "hidden_word": np.positive,
+    "hidden_long": np.positive,
     "near_reciprocal": _near_reciprocal,
     "near_double_reciprocal": _near_double_reciprocal,
     "near_power_of_two": _power_of_two,

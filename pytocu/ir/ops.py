@@ -447,8 +447,9 @@ row("to_short", "elementwise", 1, "The lower half of 32 bits, on a GPU", infer=i
 for _name in ("hidden_single", "hidden_double"):
     row(_name, "elementwise", 1, "x, of which the compiler of a GPU knows nothing", infer=infer.same, levels=LOOP,
         primitive="f", c=f"{_name}({{0}})", llvm=_name)  # fmt: skip
-row("hidden_word", "elementwise", 1, "x, of which the assembler of a GPU knows nothing either", infer=infer.same, levels=LOOP,
-    primitive="i", c="hidden_word({0})", llvm="hidden_word")  # fmt: skip
+for _name in ("hidden_word", "hidden_long"):
+    row(_name, "elementwise", 1, "x, of which the assembler of a GPU knows nothing either", infer=infer.same, levels=LOOP,
+        primitive="i", c=f"{_name}({{0}})", llvm=_name)  # fmt: skip
 row("near_reciprocal", "elementwise", 1, "1 / x of a normal x, zero or infinity within 2**-23 of it, or 0 where that "
     "is subnormal, on a GPU",
     infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", c="near_reciprocal({0})",

@@ -32,6 +32,12 @@ class _Counted(NamedTuple):
     scan: Inst
 
 
+def chosen_by(inst: Inst) -> Value | None:
+    """The mask whose true elements a search finds, one after the other; None for any other instruction."""
+    counted = _counted(inst.args) if inst.op.name == "search" else None
+    return None if counted is None else counted.mask
+
+
 def run(function: Function, context: PassContext) -> Function:
     """Walk through masks instead of searching among counts."""
     if function.level == "host":

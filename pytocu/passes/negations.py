@@ -4,6 +4,10 @@ The assemblers of CUDA 12.8 to 13.3 write a minimum or maximum of three int32 as
 and 10.0, make the negation of an operand a part of it, and forget that of the second operand: ``max(max(-x, -y), -z)`` was
 ``max(max(-x, y), -z)``.  So what a minimum or maximum takes of arithmetic, which may be or become a negation, goes through
 an instruction that no assembler sees through.
+
+They take the magnitude of an integer of 32 or 64 bits for a number that is not negative, also that of the smallest one,
+which is itself: ``abs(x) < 0`` was False, and so was what follows from it, as the quotient of two integers that is rounded
+down.  So they are not shown what a magnitude is, but where nothing but sums and products is made of it.
 """
 
 from __future__ import annotations
@@ -12,19 +16,61 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Function, Inst, Value, walk
+from pytocu.ir.core import Block, Function, Inst, Value, walk
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import I32, IndexType, element, scalar
+from pytocu.ir.types import I32, I64, IndexType, element, scalar
 from pytocu.passes.context import PassContext
 from pytocu.passes.zeros import ORDERS, given
 
 _ARITHMETIC = frozenset({"negative", "subtract", "multiply", "add"})
 
+_HIDDEN = {scalar(I32): "hidden_word", scalar(I64): "hidden_long"}
+
 
 def run(function: Function, context: PassContext) -> Function:
-    """Hide what minima and maxima of int32 take of arithmetic."""
-    words = frozenset(_words(function, context))
+    """Hide what minima and maxima of int32 take of arithmetic, and magnitudes."""
+    words = frozenset((*_words(function, context), *_magnitudes(function)))
     return rewrite(function, partial(_hidden, words)) if words else function
+
+
+def is_magnitude(inst: Inst) -> bool:
+    """Whether an instruction chooses an integer of 32 or 64 bits or its negation by its sign."""
+    if inst.op.name != "where" or inst.types[0] not in _HIDDEN:
+        return False
+    test, *chosen = (a.inst for a in inst.args)
+    if test is None or test.op.name not in ORDERS or not any(map(_is_zero, test.args)):
+        return False
+    compared = next((a for a in test.args if not _is_zero(a)), None)
+    return any(
+        made is not None and _is_negation(made) and made.args[-1] is compared and other is compared
+        for made, other in zip(chosen, inst.args[:0:-1], strict=True)
+    )
+
+
+def _is_negation(inst: Inst) -> bool:
+    return inst.op.name == "negative" or (inst.op.name == "subtract" and _is_zero(inst.args[0]))
+
+
+def _magnitudes(function: Function) -> Iterator[Inst]:
+    """The negations of those magnitudes of which more is made than sums and products."""
+    seen: set[Value] = set()
+    _look(function.body, None, seen)
+    for inst in walk(function.body):
+        if is_magnitude(inst) and inst.result in seen:
+            yield from (a.inst for a in inst.args[1:] if a.inst is not None and _is_negation(a.inst))
+
+
+def _look(block: Block, around: Inst | None, seen: set[Value]) -> None:
+    """Add the values that are read, but for what is stored and for sums and products that are stored."""
+    for inst in reversed(block.insts):
+        for region in inst.regions:
+            _look(region, inst, seen)
+        if inst.op.name == "store":
+            continue
+        handed = inst.op.name == "yield" and around is not None and around.op.name == "lanes"
+        made = around.results if handed and around is not None else inst.results
+        if not (handed or inst.op.name in _ARITHMETIC) or not seen.isdisjoint(made):
+            seen.update(inst.args)
 
 
 def _words(function: Function, context: PassContext) -> Iterator[Inst]:
@@ -47,8 +93,7 @@ def _arithmetic(value: Value, context: PassContext) -> Inst | None:
         return None
     if isinstance(value.type, IndexType):
         # Positions are negated rarely, and compared everywhere.
-        negated = inst.op.name == "negative" or (inst.op.name == "subtract" and _is_zero(inst.args[0]))
-        return inst if context.index_bits == 32 and negated else None
+        return inst if context.index_bits == 32 and _is_negation(inst) else None
     return inst if value.type == scalar(I32) and _is_arithmetic(inst) else None
 
 
@@ -70,5 +115,5 @@ def _hidden(words: frozenset[Inst], builder: Builder, inst: Inst, args: tuple[Va
     if inst not in words:
         return None
     made = builder.inst(inst.op, args, dict(inst.attrs), inst.types)
-    return builder.inst("hidden_word", made.results, {}, inst.types).results
+    return builder.inst(_HIDDEN.get(inst.types[0], "hidden_word"), made.results, {}, inst.types).results
 

@@ -10,7 +10,7 @@ On a GPU one thread is slow, so vectors are left to the host's kernels there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from pytocu.ir.builder import Builder
@@ -67,6 +67,7 @@ from pytocu.passes.accesses import (
     whole_index,
 )
 from pytocu.passes.classes import Classes
+from pytocu.passes.compactions import chosen_by
 from pytocu.passes.compensation import given_back, is_rounded, lost
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
@@ -87,6 +88,9 @@ MOST = 2**20
 
 Memory: TypeAlias = "tuple[DType, tuple[DimLike, ...], Value | None]"
 """The type of memory of the loop's own: for one value, or for what is assigned to a part until all of it is computed."""
+
+_COUNTS = ("scan", "keep", "cast", "iota", "add", "minimum", "maximum", "broadcast")
+"""What stands between a mask and the search for the positions of its true elements."""
 
 _PLACES = ("slice", "index", "transpose", "newaxis")
 """Views that have each element once."""
@@ -272,6 +276,7 @@ class _Named:
         for region in inst.regions:
             found.update(dict.fromkeys(self.outdated(region).values()))
             found.update(dict.fromkeys((element(v.type), shape_of(v.type), v) for v in self.made_in(region)))
+            found.update(dict.fromkeys(self.chosen_in(region).values()))
             for i in region.insts:
                 if is_region(i):
                     found.update(dict.fromkeys(self.kept(i)))
@@ -290,6 +295,13 @@ class _Named:
             self.made[block] = set(filter(self.room, known))
         return self.made[block]
 
+    def chosen_in(self, block: Block) -> dict[Value, Memory]:
+        """The positions of true elements that a region finds, with memory for as many as the mask has elements."""
+        if not self.vectors:
+            return {}
+        masks = {inst.result: mask for inst in block.insts if (mask := chosen_by(inst)) is not None}
+        return {found: (element(found.type), shape_of(mask.type), found) for found, mask in masks.items()}
+
     def outdated(self, block: Block) -> dict[Value, Memory]:
         """Arrays that a region computes before contents change that they are made of, and uses behind, with memory for each."""
         if not self.vectors or block in self.found:
@@ -301,8 +313,10 @@ class _Named:
             for contents in _changed(inst):
                 changed.setdefault(contents, n)
 
+        own_memory = self.chosen_in(block)
+
         def look(value: Value, n: int) -> None:
-            if _known_before(value) or value in found:
+            if _known_before(value) or value in found or value in own_memory:
                 return
             first = min((changed.get(c, n) for c in _contents(value)), default=n)
             base = _base(value) if place.get(value, n) < first < n else None
@@ -364,8 +378,8 @@ class _Named:
         values: dict[Value, Value] = {}
         waiting: list[Inst] = []
         params = tuple(now)
-        outdated, made_here = self.outdated(block), self.made_in(block)
-        for inst in (*checks, *block.insts):
+        outdated, made_here, chosen = self.outdated(block), self.made_in(block), self.chosen_in(block)
+        for inst in (*checks, *_without_counts(block, chosen)):
             builder.loc = inst.loc
             args = tuple(values.get(a, a) for a in inst.args)
             if inst.op.name == "update" and any(v in outdated or v in made_here for v in _views(inst)):
@@ -385,6 +399,8 @@ class _Named:
                 if made is None:
                     return None
                 values.update(zip(inst.results, made.results, strict=False))
+            elif chosen and inst.results and inst.results[0] in chosen:
+                values[inst.result] = self.positions(builder, inst, chosen[inst.result], now, values)
             elif self.is_part(inst):
                 values[inst.results[0]] = self.part(builder, inst, args, now)
             elif self.vectors and (found := self.combined(builder, inst, args)) is not None:
@@ -412,6 +428,28 @@ class _Named:
         assert found is not None
         now[memory] = self.elements(builder, now[memory], *found, value)
         return _viewed(builder, *found, now[memory])
+
+    def positions(
+        self, builder: Builder, search: Inst, memory: Memory, now: dict[Memory, Value], values: dict[Value, Value]
+    ) -> Value:
+        """The positions of a mask's true elements: each is written where the next one belongs, and stays there if it is one."""
+        dtype, (size,), _ = memory
+        mask = chosen_by(search)
+        assert mask is not None
+        bools = values.get(mask, mask)
+
+        def step(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
+            count, array = held
+            number = inner.emit("convert", (inner.emit("dim", (), {"value": place}, (WEAK_INT,)),), {}, (scalar(dtype),))
+            cell = inner.emit("pick", (array, count), {"axis": 0})
+            array = inner.emit("update", (array, cell, inner.emit("as_array", (number,))), name=array.name)
+            true = inner.emit("cast", (inner.emit("index", (bools,), {"axis": 0, "at": place}),), {}, (scalar(dtype),))
+            return inner.emit("add", (count, true)), array
+
+        _, now[memory] = self.repeat(builder, size, [builder.const(0, scalar(dtype)), now[memory]], step)
+        (count,) = shape_of(search.result.type)
+        attrs = {"start": (0,), "step": (1,), "size": (count,)}
+        return builder.emit("slice", (now[memory],), attrs, name=search.result.name)
 
     def part(self, builder: Builder, inst: Inst, args: Sequence[Value], now: dict[Memory, Value]) -> Value:
         """A change of a part, one element after the other."""
@@ -551,6 +589,20 @@ class _Named:
         bounds = builder.const(0, WEAK_INT), size, builder.const(1, WEAK_INT)
         attrs = {"carried": len(params), "numbers": (name, count, False)}
         return builder.inst("for_loop", (*bounds, *starts, *shared), attrs, [p.type for p in params], (region,)).results
+
+
+def _without_counts(block: Block, chosen: Mapping[Value, Memory]) -> list[Inst]:
+    """The instructions of a region but for those of vectors that only the search for chosen positions reads."""
+    if not chosen:
+        return list(block.insts)
+    used: set[Value] = set()
+    wanted: list[Inst] = []
+    for inst in reversed(block.insts):
+        if inst.op.name in _COUNTS and used.isdisjoint(inst.results):
+            continue
+        used.update(() if chosen.keys() & set(inst.results) else inst.args)
+        wanted.append(inst)
+    return wanted[::-1]
 
 
 def _type(memory: Memory) -> ArrayType:

@@ -15,7 +15,7 @@ from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.ir.regions import is_region
-from pytocu.ir.types import I32, IndexType, WeakType, element, scalar
+from pytocu.ir.types import I32, I64, IndexType, WeakType, element, scalar
 from pytocu.passes import (
     bufferize,
     cleanup,
@@ -119,7 +119,7 @@ def _selected(function: Function, context: PassContext) -> bool:
 
 
 def _negated(function: Function, context: PassContext) -> bool:
-    """Whether arithmetic of int32 is done on a GPU, or a position negated."""
+    """Whether arithmetic of int32 or int64 is done on a GPU, or a position negated."""
     if context.target.kind != "cuda":
         return False
     for inst in walk(function.body):
@@ -127,7 +127,7 @@ def _negated(function: Function, context: PassContext) -> bool:
             first = inst.args[0].inst
             if inst.op.name == "negative" or (first is not None and first.attr("value") == 0):
                 return True
-        elif inst.op.kind == "elementwise" and inst.types[0] == scalar(I32):
+        elif inst.op.kind == "elementwise" and inst.types[0] in (scalar(I32), scalar(I64)):
             return True
     return False
 
@@ -236,7 +236,7 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("shared-divisors", _where(_by_one, "shared_divisors"), "Lanes that divide by one number multiply by its reciprocal.",
          after=(("expand", "formulas divide too"), ("one-test", "what has a test there is faster"))),
     Pass("fold", fold.run, "Constants that formulas brought in."),
-    Pass("negations", _where(_negated, "negations"), "Negated integers reach the minima and maxima of the vendors' assemblers.",
+    Pass("negations", _where(_negated, "negations"), "Negated integers and magnitudes reach the vendors' assemblers unseen.",
          after=(("expand", "formulas are minima and maxima"),)),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
     Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),

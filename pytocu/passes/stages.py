@@ -350,7 +350,7 @@ class _Writer:
         def alone(result: Value) -> bool:
             """Whether memory that begins as a blank one is left as it is."""
             first = origin(result)
-            return is_blank(first) and first.inst in insts and firsts.count(first) == 1 and not in_place
+            return is_blank(first) and first.inst in insts and firsts.count(first) == 1
 
         for result in results:
             value = inside.get(result, result)

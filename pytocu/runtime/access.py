@@ -80,6 +80,7 @@ def access_of(
         failures=launch.failures,
         failed=launch.failed,
         noticed=launch.noticed,
+        settled=launch.settled,
         word="read_host_word({pointer})" if device == "cpu" else f"read_device_word({{pointer}}, stream, {device})",
         library=f"call_library({library!r}, {{name!r}}, {{operands}}, {{options}}, {{results}})",
         steps=launch.steps,

@@ -8,6 +8,7 @@ statement.  On a GPU nobody waits for the kernel: the words lie in the host's me
 write, belong to the code on its device, and are looked at
 
 * when a call waits for a number that its kernels compute, such as the length of a result,
+* when the host raises something that comes after what kernels have to find,
 * when the same code is called the next time,
 * when pytocu waits for the GPU: results that are copied to the host (``device="cuda"``,
   ``copy_to_host``), and :func:`synchronize`.
@@ -56,15 +57,16 @@ class SharedWords:
 
     Attributes
     ----------
+    device : int
     memory : array of ctypes
     pointer : int
         For the kernels; the driver gives one address to both sides.
     """
 
-    __slots__ = ("_clean", "failures", "memory", "pointer")
+    __slots__ = ("_clean", "device", "failures", "memory", "pointer")
 
     def __init__(self, failures: Sequence[Failure], count: int, device: int):
-        self.failures = tuple(failures)
+        self.failures, self.device = tuple(failures), device
         with cuda.activated(device), cuda.outside_of_captures():
             self.pointer = int(cuda.call("cuMemHostAlloc", 8 * count, _PORTABLE | _MAPPED))
         self.memory = (ctypes.c_int64 * count).from_address(self.pointer)
@@ -97,6 +99,18 @@ class SharedWords:
         error = found(self.memory, need, None if waited else earlier)
         ctypes.memmove(self.pointer, self._clean, len(self._clean))
         raise error
+
+
+    def settle(self, stream: int) -> None:
+        """Wait for a call's kernels before the host raises what comes after them, and raise what they have found instead.
+
+        Kernels of a capture into a graph do not run.
+        """
+        with cuda.activated(self.device):
+            if cuda.capture_of(stream):
+                return
+            cuda.call("cuStreamSynchronize", stream)
+        self.check(waited=True)
 
 
 _PORTABLE, _MAPPED = 1, 2

@@ -188,6 +188,10 @@ class CudaExecutor:
         """What kernels of this call have noted is raised; the host has waited for them."""
         self.words(self.device).check(waited=True)
 
+    def settle(self) -> None:
+        """What kernels of this call note is raised before what the host raises behind them."""
+        self.words(self.device).settle(self.stream)
+
     def word(self, pointer: int) -> int:
         """An int64 that a kernel has written; the host waits for it."""
         return host_steps().read_device_word(pointer, self.stream, self.device)
@@ -274,4 +278,5 @@ def launch_of(
     keep = "keep_for_replays(stream, {made})"
     steps, note = "loops[{loop}].steps({numbers}, {alone}, stream)", "{steps}.note(({number}, parameters.state()))"
     noticed = "failing.check(waited=True)"
-    return Launch(text, idle, names, keep, noted, noticed=noticed, steps=steps, note=note, loaded=loaded)
+    settled = "failing.settle(stream)"
+    return Launch(text, idle, names, keep, noted, noticed=noticed, settled=settled, steps=steps, note=note, loaded=loaded)

@@ -101,7 +101,6 @@ class Program:
 class _Writer(Text):
     def __init__(self, plan: Plan, access: Access):
         super().__init__(plan, access)
-        self.words: set[int] = set()
         self.views = Views()
         # What is known of Python scalars: the classes they may have.
         self.weak = {n: p.dtype for n, p in enumerate(plan.parameters) if p.kind == "weak"}
@@ -241,7 +240,7 @@ class _Writer(Text):
                 if bounds is not None:
                     call = f"v{source} if {bounds[0]} <= v{source} <= {bounds[1]} else {call}"
                 add(f"try: v{slot} = {call}")
-                add(f"except (OverflowError, ValueError, TypeError) as error: {self.fail(position)}(error)")
+                add(f"except (OverflowError, ValueError, TypeError) as error: {self.fail(position)}")
             case ("part", slot, source, which):
                 words = f".view({self.constant(np.uint16, 'uint16_')})" if which == "bits" else f".{which}"
                 add(f"v{slot} = v{source}{words}")
@@ -261,7 +260,7 @@ class _Writer(Text):
                     made = f"{self.constant(function, name)}({', '.join(values)})"
                 add(f"try: v{slot} = {made}")
                 raised = "(ArithmeticError, NotImplementedError, TypeError, ValueError)"
-                add(f"except {raised} as error: {self.fail(position)}(error)")
+                add(f"except {raised} as error: {self.fail(position)}")
                 self.weak[slot] = "bool" if name in COMPARISONS else result_class(name, sources, self.weak)
             case ("const", slot, value, dtype):
                 made = dtype_named(dtype).numpy.type(value) if dtype else value
@@ -335,7 +334,7 @@ class _Writer(Text):
         self.lines.append(f"try: {targets} = {call}")
         failures = "(CompileError, ArithmeticError, TypeError, ValueError, RuntimeError)"
         self.globals["CompileError"] = CompileError
-        self.lines.append(f"except {failures} as error: {self.fail(position)}(error)")
+        self.lines.append(f"except {failures} as error: {self.fail(position)}")
         self.kind.update(dict.fromkeys(slots, "array"))
 
     def launch(self, number: int, slots: Sequence[int]) -> None:
@@ -373,8 +372,8 @@ class _Writer(Text):
         return f"v{slot}_pointer" if slot in self.words else self.pointer(slot)
 
     def fail(self, position: int) -> str:
-        """A global function that raises an exception at the user's line."""
-        return self.constant(self.failures.error(position), "fail")
+        """What raises `error` at the user's line."""
+        return self.settled(f"{self.constant(self.failures.error(position), 'fail')}(error)")
 
     def tree(self, tree: Any) -> str:
         match tree:

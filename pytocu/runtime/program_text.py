@@ -45,6 +45,8 @@ class Text:
         What of each loop's steps is computed.
     computed : int
         How many lengths have names where they are computed.
+    words : set of int
+        The slots of memory in which kernels note what is wrong with the data.
     """
 
     def __init__(self, plan: Plan, access: Access):
@@ -57,6 +59,7 @@ class Text:
         self.failures = Failures(plan)
         self.globals: dict[str, Any] = self.failures.globals()
         self.lengths: dict[str, str] = {}
+        self.words: set[int] = set()
         self.depth = 0
         self.kind: dict[int, str] = {}
         self.allocated: dict[int, int] = {}
@@ -139,10 +142,15 @@ class Text:
         if self.depth:
             # Whether it is looked at depends on the branch around it, and on whether the step has been made already.
             steps = next((name for name, computes in self.open[-1:] if computes and self.numbers.get(name) is not None), "")
-            self.lines.append(f"if {steps}.launching and ({condition}): {failure}" if steps else f"if {condition}: {failure}")
+            condition = f"{steps}.launching and ({condition})" if steps else condition
+            self.lines.append(f"if {condition}: {self.settled(failure)}")
             return
-        leave = failure if self.early is self.lines else "return None"
+        leave = self.settled(failure) if self.early is self.lines else "return None"
         self.early.append(f"if {condition}: {leave}")
+
+    def settled(self, failure: str) -> str:
+        """What raises, behind what kernels before it have found."""
+        return f"{self.access.settled}; {failure}" if self.words and self.access.settled else failure
 
     def arrays(self) -> list[int]:
         return [n for n, p in enumerate(self.plan.parameters) if p.kind == "array"]

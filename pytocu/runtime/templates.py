@@ -30,7 +30,8 @@ class Access(Record):
     the plan says; where it is empty, that was compared before.  `failures` makes ``{count}`` words
     in which kernels note what is wrong with the data, and `failed` raises it (``{number}``: of the
     requirement, ``{at}``: its first word); where nobody waits for the kernel, it is empty, and `noticed`
-    raises it where the host has waited for something else.  `word` reads an int64 at ``{pointer}`` and
+    raises it where the host has waited for something else, and `settled`, an expression, where the host is about to
+    raise something that comes after it.  `word` reads an int64 at ``{pointer}`` and
     waits for it, and `library` calls ``{name}`` of the caller's library, which gives
     `library_targets`, by default the arrays.  `steps` makes the steps of the loop ``{loop}`` whose launches repeat, over
     ``{numbers}`` (see `pytocu.runtime.host_loops`), ``{alone}`` where it is not a step of another one whose launches are
@@ -61,6 +62,7 @@ class Access(Record):
     failures: str = ""
     failed: str = ""
     noticed: str = ""
+    settled: str = ""
     word: str = ""
     library: str = ""
     library_targets: str = ""
@@ -90,6 +92,7 @@ class Launch(Record):
     computes: bool = False
     loaded: Callable[[], Mapping[str, Any]] = dict
     noticed: str = ""
+    settled: str = ""
 
 
 ANY_LIBRARY = Access(
@@ -114,5 +117,6 @@ ANY_LIBRARY = Access(
     note_flag="{steps}.note((-1, {pointer}, 0, 0))",
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
     noticed="if not executor.waits: executor.notice()",
+    settled="executor.waits or executor.settle()",
 )
 """Arrays by their descriptions, memory and launches by an executor: ``run(executor, infos, *arguments)``."""

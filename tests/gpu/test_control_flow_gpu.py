@@ -106,3 +106,22 @@ def test_a_call_that_waits_for_its_kernels_says_what_they_found(cupy: Any) -> No
     zeros = np.zeros(4)
     same(on_host(cupy, jitted(cupy.asarray(zeros), 4)), popped_and_counted(zeros, 4), False)
     pytocu.synchronize()
+
+
+def stopped_by_an_element_or_a_number(x, n):
+    s = 0.0
+    for v in x:
+        if v > 3:
+            raise ValueError("an element")
+        s += v
+    if n > 2:
+        raise ValueError("a number")
+    return s
+
+
+def test_what_a_kernel_finds_comes_before_what_the_host_raises_behind_it(cupy: Any) -> None:
+    jitted = pytocu.jit(stopped_by_an_element_or_a_number)
+    for x, n, sentence in (([1.0, 9.0], 5, "an element"), ([1.0, 2.0], 5, "a number"), ([9.0, 1.0] * 4000, 5, "an element")):
+        with pytest.raises(ValueError, match=rf"^{sentence}"):
+            jitted(cupy.asarray(x), n)
+        pytocu.synchronize()

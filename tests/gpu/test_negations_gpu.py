@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from negation_tools import FUNCTIONS
+from negation_tools import FUNCTIONS, MAGNITUDES, magnitudes
 
 import pytocu
 from pytocu.testing.compare import compare
@@ -25,3 +25,13 @@ def test_largest_of_negations(cupy: Any, name: str, shape: tuple[int, int], dtyp
     # Of all elements, a device has an array without axes.
     expected = np.asarray(FUNCTIONS[name](x))
     compare(cupy.asnumpy(pytocu.jit(FUNCTIONS[name], backend=backend)(cupy.asarray(x))), expected)
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])
+@pytest.mark.parametrize("name", MAGNITUDES)
+def test_the_smallest_integer_has_no_magnitude(cupy: Any, name: str, dtype: Any, backend: str) -> None:
+    given = magnitudes(dtype)
+    with np.errstate(all="ignore"):
+        expected = MAGNITUDES[name](*given)
+    compare(cupy.asnumpy(pytocu.jit(MAGNITUDES[name], backend=backend)(*map(cupy.asarray, given))), expected)

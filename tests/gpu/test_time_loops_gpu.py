@@ -273,9 +273,10 @@ def test_a_capture_of_another_thread_is_not_disturbed(cupy):
 
     def capture() -> None:
         stream = cupy.cuda.Stream(non_blocking=True)
-        x = cupy.ones(1000, cupy.float32)
         try:
             with stream:
+                # Such a stream does not wait for what another one fills.
+                x = cupy.ones(1000, cupy.float32)
                 x += 1
                 stream.synchronize()
                 stream.begin_capture(cupy.cuda.runtime.streamCaptureModeGlobal)
