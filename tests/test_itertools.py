@@ -65,6 +65,51 @@ def test_numpys_answer(function: Callable[..., Any], n: int) -> None:
     compare(pytocu.jit(function)(X, n), function(X, n))
 
 
+def halved(x, n):
+    for k in itertools.count():
+        x = x / 2
+        if abs(x).max() < n * 0.01 or k > 20:
+            break
+    return x, k
+
+
+def counted_down(x, n):
+    total = 0
+    for k in itertools.count(n, -2):
+        total += k
+        if k < -5:
+            return total, k
+
+
+def first_above(x, n):
+    for k in range(10**12):
+        if k * k > n:
+            return k
+
+
+def weighted(x, n):
+    total, out = 0.0, []
+    for k, v, w in zip(itertools.count(n), x, itertools.repeat(n)):
+        total += k * v + w
+        out.append(v * k)
+    for _ in itertools.repeat(None, n):
+        total *= 1.5
+    return total, out, [*itertools.repeat(n, 2)]
+
+
+def in_part(x, n):
+    total = 0.0
+    for v in itertools.islice(x, 1, None, 2):
+        total += v
+    return total, [*itertools.islice(range(9), 2, 8, 3)], [*itertools.zip_longest((1, 2, 3), (x[0],), fillvalue=n)]
+
+
+@pytest.mark.parametrize("function", [halved, counted_down, first_above, weighted, in_part])
+@pytest.mark.parametrize("n", [1, 4])
+def test_counts_without_an_end_and_parts(function: Callable[..., Any], n: int) -> None:
+    compare(pytocu.jit(function)(X, n), function(X, n))
+
+
 def of_negative_lengths(x, n):
     total = 0.0
     for i, j in product(range(n), range(n)):
@@ -84,7 +129,9 @@ def test_ranges_without_numbers_have_no_step() -> None:
         (lambda x, n: list(itertools.combinations(range(n), 2)), "itertools.combinations goes over a number of steps"),
         (lambda x, n: list(product(range(n), [x, x])), "itertools.product of a list and of what is known only"),
         (lambda x, n: list(itertools.permutations(range(7))), "more than 1024 members of itertools"),
-        (lambda x, n: list(itertools.islice(x, 3)), "itertools.islice is not compiled"),
+        (lambda x, n: list(itertools.accumulate(x)), "itertools.accumulate is not compiled"),
+        (lambda x, n: list(itertools.count(0.5)), "itertools.count of other steps than ints"),
+        (lambda x, n: list(itertools.count(1, 0)), "itertools.count of other steps than ints"),
         (lambda x, n: list(product(range(3), repeat=n)), "repeat= must be known while compiling"),
     ],
 )

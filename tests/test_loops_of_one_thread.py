@@ -526,6 +526,28 @@ def test_both_backends_of_a_gpu_have_code_for_it(function, backend) -> None:
     assert pytocu.jit(function).lower(*copies(ONE[function][1])).compile("cuda:sm_90", backend).binary
 
 
+def pendulum(y0, n):
+    def change(s):
+        angle, speed = s
+        return np.array([speed, -math.sin(angle) - 0.1 * speed ** 2 * math.cos(angle) / (1 + math.sin(angle) ** 2) ** 0.5])
+
+    path = np.zeros((n + 1, 2))
+    path[0] = y0
+    for i in range(n):
+        s = path[i]
+        if s[0] > 3:
+            break
+        half = change(s)
+        path[i + 1] = s + 0.02 * change(s + 0.01 * half)
+    return path
+
+
+def test_powers_of_pythons_floats() -> None:
+    given = np.array([2.0, 0.25]), 40
+    np.testing.assert_allclose(pytocu.jit(pendulum)(*given), pendulum(*given), rtol=1e-12)
+    assert "made by Python" not in str(pytocu.jit(pendulum).lower("f64[2]", "weak int").compile("cpu").plan)
+
+
 def unbound(x, places):
     k = 1
     first = x[0]

@@ -248,7 +248,8 @@ def _members(frame: Frame, value: Any) -> list[Any]:
     return list(iterate(frame, value, "iteration"))
 
 
-def _range(frame: Frame, *bounds: Any) -> Any:
+def span(frame: Frame, *bounds: Any) -> Any:
+    """``range``, of ints that are known or of run time."""
     if contains_dynamic(bounds):
         return run_time_range(frame.context, *bounds)
     return compute(frame.context, range, *bounds)
@@ -679,7 +680,7 @@ def _sorted(frame: Frame, values: Any, /, *, key: Any = None, reverse: Any = Fal
 
 BUILTINS: dict[Any, Callable[..., Any]] = {
     len: _len,
-    range: _range,
+    range: span,
     enumerate: _enumerate,
     zip: _zip,
     map: _map,

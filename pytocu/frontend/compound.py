@@ -202,7 +202,8 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     counts = bool(lists)
     if counts and is_array(values):
         return _run_time_for(frame, node, counted(frame, values), rest)
-    if isinstance(values, range) and (counts or not is_written_out(frame, node, values)):
+    long = isinstance(values, range) and len(values) > _MAX_STATIC_STEPS
+    if isinstance(values, range) and (counts or long or not is_written_out(frame, node, values)):
         return _run_time_for(frame, node, Steps(values.start, values.stop, values.step), rest)
     if len(items) > _MAX_STATIC_STEPS:
         raise _too_many(frame, node)

@@ -8,12 +8,16 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.builtin_calls import arranged, counted, item_at, iterate, steps_over
+from pytocu.frontend.builtin_calls import arranged, counted, item_at, iterate, span, steps_over
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.operators import binary, known_option
-from pytocu.frontend.values import Steps, as_value
+from pytocu.frontend.indexing import subscript
+from pytocu.frontend.operators import attempt, binary, known_option
+from pytocu.frontend.values import Steps, as_value, is_array
 
 _WITH = "combinations_with_replacement"
+
+_ENDLESS = 2**62
+"""Where a loop over `itertools.count` ends, which none reaches."""
 
 _MOST = 1024
 """How many members that are known are written out, at most."""
@@ -85,6 +89,37 @@ def chain(frame: Frame, *iterables: Any) -> Any:
     return _of_known(frame, itertools.chain, iterables, "chain")
 
 
+def count(frame: Frame, start: Any = 0, step: Any = 1) -> Any:
+    """``itertools.count`` of ints: a range that is longer than any loop goes."""
+    step = known_option(frame.context, step, "step=")
+    if type(step) is not int or step == 0 or isinstance(start, float):
+        text = "itertools.count of other steps than ints that are not 0"
+        raise UnsupportedError(text, frame.context.loc, "count in ints, and compute the number: k * 0.5")
+    made = span(frame, start, _ENDLESS if step > 0 else -_ENDLESS, step)
+    return made if isinstance(made, Steps) else Steps(made.start, made.stop, made.step)
+
+
+def repeat(frame: Frame, object: Any, times: Any = None) -> Any:
+    """``itertools.repeat``: a member as often as a number says, or in every step."""
+    if type(times) is int and times <= _MOST:
+        return (object,) * times
+    return Steps(0, _ENDLESS if times is None else times, 1, lambda number: object)
+
+
+def islice(frame: Frame, iterable: Any, *bounds: Any) -> Any:
+    """``itertools.islice`` of known members, or of the rows of an array."""
+    known = [known_option(frame.context, bound, "a bound of itertools.islice") for bound in bounds]
+    if is_array(iterable):
+        attempt(frame.context, itertools.islice, (), *known)
+        return subscript(frame.context, iterable, slice(*known))
+    return _of_known(frame, lambda members: itertools.islice(members, *known), [iterable], "islice")
+
+
+def zip_longest(frame: Frame, *iterables: Any, fillvalue: Any = None) -> Any:
+    """``itertools.zip_longest`` of known members."""
+    return _of_known(frame, functools.partial(itertools.zip_longest, fillvalue=fillvalue), iterables, "zip_longest")
+
+
 def handlers() -> dict[Any, Callable[..., Any]]:
     """The functions that are compiled, and what reads them."""
     return _HANDLERS
@@ -97,4 +132,8 @@ _HANDLERS: dict[Any, Callable[..., Any]] = {
     itertools.permutations: permutations,
     itertools.pairwise: pairwise,
     itertools.chain: chain,
+    itertools.count: count,
+    itertools.islice: islice,
+    itertools.repeat: repeat,
+    itertools.zip_longest: zip_longest,
 }

@@ -324,7 +324,7 @@ def has_form(inst: Inst) -> bool:
         exponent = inst.args[1].inst
         known = exponent.attr("value") if exponent is not None and exponent.op.name == "const" else None
         kind = inst.types[0].kind
-        return kind == "int" and (known is None or 0 <= known <= 63)
+        return kind == "float" or (kind == "int" and (known is None or 0 <= known <= 63))
     return inst.op.name in _SAME or inst.op.name in FUNCTIONS
 
 

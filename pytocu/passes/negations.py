@@ -24,7 +24,7 @@ from pytocu.passes.zeros import ORDERS, given
 
 _ARITHMETIC = frozenset({"negative", "subtract", "multiply", "add"})
 
-_HIDDEN = {scalar(I32): "hidden_word", scalar(I64): "hidden_long"}
+_WORDS = (scalar(I32), scalar(I64))
 
 
 def run(function: Function, context: PassContext) -> Function:
@@ -35,7 +35,7 @@ def run(function: Function, context: PassContext) -> Function:
 
 def is_magnitude(inst: Inst) -> bool:
     """Whether an instruction chooses an integer of 32 or 64 bits or its negation by its sign."""
-    if inst.op.name != "where" or inst.types[0] not in _HIDDEN:
+    if inst.op.name != "where" or inst.types[0] not in _WORDS:
         return False
     test, *chosen = (a.inst for a in inst.args)
     if test is None or test.op.name not in ORDERS or not any(map(_is_zero, test.args)):
@@ -115,5 +115,6 @@ def _hidden(words: frozenset[Inst], builder: Builder, inst: Inst, args: tuple[Va
     if inst not in words:
         return None
     made = builder.inst(inst.op, args, dict(inst.attrs), inst.types)
-    return builder.inst(_HIDDEN.get(inst.types[0], "hidden_word"), made.results, {}, inst.types).results
+    row = "hidden_long" if made.result.type == scalar(I64) else "hidden_word"
+    return builder.inst(row, made.results, {}, inst.types).results
 
