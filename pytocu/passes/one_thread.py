@@ -24,27 +24,21 @@ from pytocu.ir.core import (
     walk,
 )
 from pytocu.ir.dims import (
-    Dim,
     DimLike,
     assignment_pattern,
     dim_max,
     dim_min,
     empty_sentence,
-    floordiv,
     product,
     symbol,
     symbols,
 )
-from pytocu.ir.expander import Expander
-from pytocu.ir.reductions import REDUCTIONS, Reduction
+from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.regions import (
     HEADS,
-    bare,
-    captured,
     carried_count,
     carried_memories,
     changes,
-    closed,
     given,
     is_region,
     numbers_in,
@@ -55,7 +49,7 @@ from pytocu.ir.regions import (
     step_name,
 )
 from pytocu.ir.rewrite import put_with, with_lengths
-from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import ArrayType, DType, element, scalar, shape_of
 from pytocu.passes.accesses import (
     aligned,
     demand,
@@ -68,20 +62,11 @@ from pytocu.passes.accesses import (
 )
 from pytocu.passes.classes import Classes
 from pytocu.passes.compactions import chosen_by
-from pytocu.passes.compensation import given_back, is_rounded, lost
 from pytocu.passes.context import PassContext
+from pytocu.passes.element_loops import ElementLoops, is_known_before, viewed
 from pytocu.passes.infer_shapes import bound_symbols
 from pytocu.passes.loop_scalars import has_form, on_host
 from pytocu.passes.sweeps import sweep_of
-
-LANES = 8
-"""States of a sum, which meet elements in turns: NumPy's number, and its order up to 128 elements."""
-
-STRETCH = 128
-"""Numbers after which these states are added to those of all, which lose nothing; see `pytocu.passes.compensation`.
-
-A complex element is two.
-"""
 
 MOST = 2**20
 """Elements of a part that one thread changes or combines, at most: more are work for all threads, in each step."""
@@ -227,7 +212,7 @@ def _in_place(inst: Inst) -> bool:
     ndim = len(shape_of(target.type))
     whole = whole_index(ndim)
     place = target_index(target, old, whole, ndim)
-    for value, at in demand([new], whole, ndim, _known_before):
+    for value, at in demand([new], whole, ndim, is_known_before):
         if value is not old and value.inst is not None and origin(value) is origin(old) and shape_of(value.type):
             # Earlier contents: what leads from there are changes.
             return False
@@ -236,11 +221,6 @@ def _in_place(inst: Inst) -> bool:
         if value is not old and shape_of(value.type) and of_whole_arrays(value) and value.inst is not None:
             return False
     return True
-
-
-def _known_before(value: Value) -> bool:
-    """Whether a value is no matter of elements of a part: a number, or contents of memory."""
-    return not shape_of(value.type) or value.inst is None or value.inst.op.name == "update" or is_region(value.inst)
 
 
 class _Named:
@@ -259,7 +239,7 @@ class _Named:
     """
 
     def __init__(self, taken: set[str], own: frozenset[str], vectors: bool, room: Callable[[Value], bool] | None):
-        self.taken, self.own, self.vectors, self.room = taken, own, vectors, room
+        self.loops, self.own, self.vectors, self.room = ElementLoops(taken), own, vectors, room
         self.found: dict[Block, dict[Value, Memory]] = {}
         self.made: dict[Block, set[Value]] = {}
 
@@ -316,7 +296,7 @@ class _Named:
         own_memory = self.chosen_in(block)
 
         def look(value: Value, n: int) -> None:
-            if _known_before(value) or value in found or value in own_memory:
+            if is_known_before(value) or value in found or value in own_memory:
                 return
             first = min((changed.get(c, n) for c in _contents(value)), default=n)
             base = _base(value) if place.get(value, n) < first < n else None
@@ -416,7 +396,7 @@ class _Named:
                 if old in made_here:
                     memory = element(old.type), shape_of(old.type), old
                     if not is_blank(old):
-                        now[memory] = self.elements(builder, now[memory], now[memory], now[memory], values.get(old, old))
+                        now[memory] = self.loops.elements(builder, now[memory], now[memory], now[memory], values.get(old, old))
                     values[old] = now[memory]
                 elif old in outdated:
                     values[old] = self.keep(builder, values.get(old, old), outdated[old], now)
@@ -426,60 +406,28 @@ class _Named:
         """The elements of a value in memory of their own."""
         found = _base(value)
         assert found is not None
-        now[memory] = self.elements(builder, now[memory], *found, value)
-        return _viewed(builder, *found, now[memory])
-
-    def positions(
-        self, builder: Builder, search: Inst, memory: Memory, now: dict[Memory, Value], values: dict[Value, Value]
-    ) -> Value:
-        """The positions of a mask's true elements: each is written where the next one belongs, and stays there if it is one."""
-        dtype, (size,), _ = memory
-        mask = chosen_by(search)
-        assert mask is not None
-        bools = values.get(mask, mask)
-
-        def step(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
-            count, array = held
-            number = inner.emit("convert", (inner.emit("dim", (), {"value": place}, (WEAK_INT,)),), {}, (scalar(dtype),))
-            cell = inner.emit("pick", (array, count), {"axis": 0})
-            array = inner.emit("update", (array, cell, inner.emit("as_array", (number,))), name=array.name)
-            true = inner.emit("cast", (inner.emit("index", (bools,), {"axis": 0, "at": place}),), {}, (scalar(dtype),))
-            return inner.emit("add", (count, true)), array
-
-        _, now[memory] = self.repeat(builder, size, [builder.const(0, scalar(dtype)), now[memory]], step)
-        (count,) = shape_of(search.result.type)
-        attrs = {"start": (0,), "step": (1,), "size": (count,)}
-        return builder.emit("slice", (now[memory],), attrs, name=search.result.name)
+        now[memory] = self.loops.elements(builder, now[memory], *found, value)
+        return viewed(builder, *found, now[memory])
 
     def part(self, builder: Builder, inst: Inst, args: Sequence[Value], now: dict[Memory, Value]) -> Value:
         """A change of a part, one element after the other."""
         old, target, new = args
         if _in_place(inst):
-            return self.elements(builder, old, old, target, new)
+            return self.loops.elements(builder, old, old, target, new)
         # All of it is computed before any of it is assigned.
         memory = element(old.type), shape_of(old.type), None
-        kept = now[memory] = self.elements(builder, now[memory], old, target, new)
-        return self.elements(builder, old, old, target, _viewed(builder, old, target, kept))
+        kept = now[memory] = self.loops.elements(builder, now[memory], old, target, new)
+        return self.loops.elements(builder, old, old, target, viewed(builder, old, target, kept))
 
-    def elements(self, builder: Builder, memory: Value, old: Value, target: Value, new: Value) -> Value:
-        """Memory, with new elements where `target` is in `old`."""
-        ndim = len(shape_of(target.type))
-
-        def axis(outer: Builder, array: Value, places: tuple[DimLike, ...]) -> Value:
-            if len(places) < ndim:
-                size = shape_of(target.type)[len(places)]
-                step = lambda inner, at, held: [axis(inner, held[0], (*places, at))]  # noqa: E731
-                return self.repeat(outer, size, [array], step)[0]
-            # Numbers are computed before, and elements of the contents themselves are read of what is changed.
-            value = _again(outer, new, {old: array} if memory is old else {})
-            view = _viewed(outer, old, target, array)
-            for place in places:
-                view = outer.emit("index", (view,), {"axis": 0, "at": place, "keep": True})
-                value = outer.emit("index", (value,), {"axis": 0, "at": place})
-            made = outer.emit("as_array", (value,))
-            return outer.emit("update", (array, view, made), name=memory.name)
-
-        return axis(builder, memory, ())
+    def positions(
+        self, builder: Builder, search: Inst, memory: Memory, now: dict[Memory, Value], values: dict[Value, Value]
+    ) -> Value:
+        """What a search finds, in memory that has room for all elements of the mask."""
+        mask = chosen_by(search)
+        assert mask is not None
+        now[memory] = self.loops.positions(builder, values.get(mask, mask), now[memory])
+        attrs = {"start": (0,), "step": (1,), "size": shape_of(search.result.type)}
+        return builder.emit("slice", (now[memory],), attrs, name=search.result.name)
 
     def combined(self, builder: Builder, inst: Inst, args: Sequence[Value]) -> Sequence[Value] | None:
         """What combines all elements of arrays to numbers, as a loop over them; None for anything else."""
@@ -487,109 +435,7 @@ class _Named:
             return None
         row = REDUCTIONS[inst.attr("op")]
         dtypes = tuple(element(a.type) for a in args)
-        return self.fold(builder, row, dtypes, args)
-
-    def fold(self, builder: Builder, row: Reduction, dtypes: Sequence[DType], arrays: Sequence[Value]) -> Sequence[Value]:
-        size, *rest = shape_of(arrays[0].type)
-        none = [builder.const(v, scalar(d)) for v, d in zip(row.identity(tuple(dtypes)), dtypes, strict=True)]
-
-        def at(inner: Builder, place: DimLike) -> list[Value]:
-            return [inner.emit("index", (a,), {"axis": 0, "at": place}) for a in arrays]
-
-        exact = is_rounded(row.name, dtypes[0])
-        parts = row.states
-
-        def added(inner: Builder, held: Sequence[Value], more: Sequence[Value]) -> tuple[Value, ...]:
-            """A state with another one; a sum has what it lost beside it, and so may what is added to it."""
-            e = Expander(inner)
-            if not exact:
-                return tuple(row.combine(e, tuple(held), tuple(more)))
-            (before, rest), (part, *taken) = held, more
-            (after,) = row.combine(e, (before,), (part,))
-            rest = e("add", rest, *taken) if taken else rest
-            return after, e("add", rest, lost(e, before, part, after))
-
-        nothing = none * 2 if exact else none
-        if rest:
-            def rows(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
-                return added(inner, held, self.fold(inner, row, dtypes, at(inner, place)))
-
-            made = self.repeat(builder, size, nothing, rows)
-            return (given_back(Expander(builder), *made),) if exact else made
-        last = lambda inner, place, held: row.append(Expander(inner), tuple(held), tuple(at(inner, place)))  # noqa: E731
-        if (dtypes[0].kind not in "fc" and row.states == 1) or row.loops:
-            # LLVM makes vectors of these itself.
-            return self.repeat(builder, size, none, last)
-
-        def states(held: Sequence[Value], count: int = parts) -> list[tuple[Value, ...]]:
-            return [tuple(held[first : first + count]) for first in range(0, len(held), count)]
-
-        def rounds(outer: Builder, first: DimLike, count: DimLike) -> Sequence[Value]:
-            """So many elements for each state, from one on."""
-
-            def step(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
-                begin = (first + place) * LANES
-                elements = [tuple(at(inner, begin + lane)) for lane in range(LANES)]
-                pairs = zip(states(held), elements, strict=True)
-                return [value for state, more in pairs for value in row.append(Expander(inner), state, more)]
-
-            return self.repeat(outer, count, none * LANES, step)
-
-        def stretches(outer: Builder, number: DimLike, totals: Sequence[Value]) -> Sequence[Value]:
-            made = rounds(outer, number * stretch, dim_min(whole - number * stretch, stretch))
-            pairs = zip(states(totals, len(nothing)), states(made), strict=True)
-            return [value for total, state in pairs for value in added(outer, total, state)]
-
-        elements = STRETCH // 2 if dtypes[0].kind == "c" else STRETCH
-        whole, stretch = floordiv(size, LANES), elements // LANES
-        if row.states > 1 or row.name in ("minimum", "maximum", "fmin", "fmax"):
-            found = states(rounds(builder, 0, whole))
-        else:
-            totals = self.repeat(builder, floordiv(whole + (stretch - 1), stretch), nothing * LANES, stretches)
-            found = states(totals, len(nothing))
-        while len(found) > 1:
-            found = [added(builder, a, b) for a, b in zip(found[::2], found[1::2], strict=True)]
-        if not exact:
-            behind = lambda inner, place, held: last(inner, whole * LANES + place, held)  # noqa: E731
-            return self.repeat(builder, size - whole * LANES, found[0], behind)
-        (total, rest) = found[0]
-
-        def few(inner: Builder, place: DimLike, held: Sequence[Value]) -> Sequence[Value]:
-            """The elements behind, added to the sum of all others and to one another."""
-            more = tuple(at(inner, whole * LANES + place))
-            return [value for one in held for value in row.append(Expander(inner), (one,), more)]
-
-        in_order, apart = self.repeat(builder, size - whole * LANES, [total, *none], few)
-        # Up to one stretch the sum is NumPy's.
-        length = builder.emit("convert", (builder.emit("dim", (), {"value": size}, (WEAK_INT,)),), {}, (scalar(I64),))
-        several = builder.emit("greater", (length, builder.const(elements, scalar(I64))))
-        exact_sum = given_back(Expander(builder), *added(builder, (total, rest), (apart,)))
-        return (builder.emit("where", (several, exact_sum, in_order)),)
-
-    def repeat(
-        self,
-        builder: Builder,
-        count: DimLike,
-        starts: Sequence[Value],
-        step: Callable[[Builder, DimLike, Sequence[Value]], Sequence[Value]],
-    ) -> Sequence[Value]:
-        """A loop of so many steps, which has the number of a step and what it carries, and gives what it carries on."""
-        name, number = "part_", 0
-        while name in self.taken:
-            name, number = f"part{number}_", number + 1
-        self.taken.add(name)
-        inner, at = Builder(builder.loc), Value(WEAK_INT, name)
-        params = [Value(bare(v.type), v.name) for v in starts]
-        ends = step(inner, symbol(name), params)
-        insts = inner.take()
-        shared = captured(insts, (at, *params), ends)
-        region = closed(insts, (at, *params), ends, shared, builder.loc)
-        known = not isinstance(count, Dim)
-        size = builder.const(count, WEAK_INT) if known else builder.emit("dim", (), {"value": count}, (WEAK_INT,))
-        bounds = builder.const(0, WEAK_INT), size, builder.const(1, WEAK_INT)
-        attrs = {"carried": len(params), "numbers": (name, count, False)}
-        return builder.inst("for_loop", (*bounds, *starts, *shared), attrs, [p.type for p in params], (region,)).results
-
+        return self.loops.fold(builder, row, dtypes, args)
 
 def _without_counts(block: Block, chosen: Mapping[Value, Memory]) -> list[Inst]:
     """The instructions of a region but for those of vectors that only the search for chosen positions reads."""
@@ -634,7 +480,7 @@ def _contents(value: Value) -> set[Value]:
         if value in seen:
             continue
         seen.add(value)
-        if _known_before(value):
+        if is_known_before(value):
             found |= {value} if shape_of(value.type) else set()
         elif value.inst is not None:
             stack.extend(value.inst.args)
@@ -651,10 +497,10 @@ def _base(value: Value) -> tuple[Value, Value] | None:
             continue
         seen.add(part)
         root, chain = view_chain(part)
-        placed = _known_before(root) and all(step.op.name in _PLACES for step in chain)
+        placed = is_known_before(root) and all(step.op.name in _PLACES for step in chain)
         if placed and shape_of(part.type) == shape_of(value.type):
             return root, part
-        if part.inst is not None and not _known_before(part):
+        if part.inst is not None and not is_known_before(part):
             stack.extend(part.inst.args)
     return None
 
@@ -663,14 +509,6 @@ def _last(builder: Builder, contents: Value) -> Value:
     """The contents of memory behind everything that has been written."""
     first = origin(contents)
     return next(r for inst in reversed(builder.insts) for r in reversed(inst.results) if origin(r) is first)
-
-
-def _viewed(builder: Builder, old: Value, target: Value, array: Value) -> Value:
-    """The part of another array that is `target` in `old`."""
-    view = array
-    for step in chain_from(old, target):
-        view = builder.emit(step.op, (view, *step.args[1:]), dict(step.attrs), None if step.op.infer else step.types)
-    return view
 
 
 def _views(update: Inst) -> list[Value]:
@@ -685,18 +523,6 @@ def _placed(builder: Builder, update: Inst, array: Value, values: dict[Value, Va
         more = (values.get(a, a) for a in step.args[1:])
         view = builder.emit(step.op, (view, *more), dict(step.attrs), None if step.op.infer else step.types)
     return view
-
-
-def _again(builder: Builder, value: Value, made: dict[Value, Value]) -> Value:
-    """A value, made again of numbers and of contents of memory, or of what stands for these."""
-    if value in made or _known_before(value):
-        return made.get(value, value)
-    inst = value.inst
-    assert inst is not None
-    args = [_again(builder, a, made) for a in inst.args]
-    copy = builder.inst(inst.op, args, dict(inst.attrs), inst.types, inst.regions)
-    made.update(zip(inst.results, copy.results, strict=True))
-    return made[value]
 
 
 def _in_words(check: Inst) -> list[Inst]:
