@@ -21,7 +21,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attribute_lookup import get_attribute
-from pytocu.frontend.attributes import Method, attribute
+from pytocu.frontend.attributes import METHODS, Method, attribute
 from pytocu.frontend.choices import extreme
 from pytocu.frontend.frames import Frame, LocalFunction, Partial
 from pytocu.frontend.gathering import subscript as element_of
@@ -53,6 +53,7 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
+    is_number,
     is_numpy_scalar,
     is_weak,
     python_type_name,
@@ -289,17 +290,67 @@ def _abs(frame: Frame, value: Any) -> Any:
     return unary(frame.context, "absolute", value)
 
 
-def _pow(frame: Frame, base: Any, exponent: Any, modulo: Any = None) -> Any:
-    if modulo is not None:
+def _pow(frame: Frame, base: Any, exp: Any, mod: Any = None) -> Any:
+    if mod is not None:
         # Only Python's ints have that.
-        attempt(frame.context, pow, *map(_example_of.function, (base, exponent, modulo)))
+        attempt(frame.context, pow, *map(_example_of.function, (base, exp, mod)))
         text = "pow() with a modulo of ints known only at run time is not compiled"
         raise UnsupportedError(text, frame.context.loc, "write base ** exponent % modulo, or the loop")
-    return binary(frame.context, "power", base, exponent)
+    return binary(frame.context, "power", base, exp)
+
+
+def _round(frame: Frame, number: Any, ndigits: Any = None) -> Any:
+    return python_round(frame, as_value(frame.context, number), ndigits)
+
+
+def _int(frame: Frame, value: Any, /, base: Any = None) -> Any:
+    if base is None:
+        return python_int(frame, value)
+    if isinstance(value, Value):
+        attempt(frame.context, int, 1.0, 10)
+    text = "int() of a text with a base that is known only at run time is not compiled"
+    raise UnsupportedError(text, frame.context.loc, "pass the number as an argument")
+
+
+def _copy(frame: Frame, x: Any) -> Any:
+    """``copy.copy`` of arrays, numbers, lists, tuples and dicts."""
+    if is_array(x):
+        return METHODS["copy"](frame.context, x, order="K")
+    if type(x) in (list, dict):
+        return x.copy()
+    _refuse_copy(frame, x, "copy")
+    return x
+
+
+def _deep_copy(frame: Frame, x: Any) -> Any:
+    """``copy.deepcopy`` of the same: each array is copied, though it stands in several places."""
+    if is_array(x):
+        return _copy(frame, x)
+    if type(x) in (list, tuple):
+        return type(x)(_deep_copy(frame, v) for v in x)
+    if type(x) is dict:
+        return {k: _deep_copy(frame, v) for k, v in x.items()}
+    _refuse_copy(frame, x, "deepcopy")
+    return x
+
+
+def _refuse_copy(frame: Frame, x: Any, name: str) -> None:
+    if isinstance(x, Value) or is_number(x) or x is None or isinstance(x, (str, tuple)):
+        return
+    text = f"copy.{name} of a {type(x).__name__} is not compiled"
+    raise UnsupportedError(text, frame.context.loc, "copy the arrays that it holds: x.copy()")
+
+
+def copiers() -> dict[str, Callable[..., Any]]:
+    """What makes copies, by the names in `copy`."""
+    return {"copy": _copy, "deepcopy": _deep_copy}
 
 
 def _divmod(frame: Frame, a: Any, b: Any) -> Any:
     refuse_complex_scalars(frame.context, divmod, a, b)
+    if any(isinstance(v, (list, tuple)) for v in (a, b)) and not any(is_array(v) or is_numpy_scalar(v) for v in (a, b)):
+        # Python's own error.
+        return attempt(frame.context, divmod, *map(_example_of.function, (a, b)))
     if not (is_weak(a) and is_weak(b)):
         return compute_ufunc(frame.context, "divmod", (a, b), {})
     return binary(frame.context, "floor_divide", a, b), binary(frame.context, "remainder", a, b)
@@ -341,6 +392,7 @@ def _callable(frame: Frame, value: Any) -> bool:
 
 
 def _getattr(frame: Frame, base: Any, name: Any, *default: Any) -> Any:
+    _refuse_name(frame, name)
     try:
         return get_attribute(frame, base, name)
     except MissingAttributeError:
@@ -349,7 +401,15 @@ def _getattr(frame: Frame, base: Any, name: Any, *default: Any) -> Any:
         raise
 
 
+def _refuse_name(frame: Frame, name: Any) -> None:
+    """Python's error for an attribute's name that is no string."""
+    if not isinstance(name, str):
+        kind = python_type_name(name) if isinstance(name, Value) else type(name).__name__
+        raise raised(TypeError(f"attribute name must be string, not '{kind}'"), frame.context.loc)
+
+
 def _hasattr(frame: Frame, base: Any, name: Any) -> bool:
+    _refuse_name(frame, name)
     try:
         get_attribute(frame, base, name)
     except MissingAttributeError:
@@ -557,12 +617,15 @@ def _inside(value: Any) -> Sequence[Any]:
     return [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
 
 
-def _enumerate(frame: Frame, values: Any, start: int = 0) -> Any:
+def _enumerate(frame: Frame, values: Any, start: Any = 0) -> Any:
     over = steps_over(frame, values)
     if isinstance(over, Steps):
         context, over = frame.context, _from_zero(frame, over)
         return Steps(0, over.stop, 1, lambda number: (binary(context, "add", number, start), over.item(number)))
     members = iterate(frame, values, "iteration")
+    if contains_dynamic(start):
+        add = lambda k: binary(frame.context, "add", start, k)  # noqa: E731
+        return arranged(frame, lambda: ((add(k), member) for k, member in enumerate(members)), members)
     return arranged(frame, lambda: enumerate(members, start), members)
 
 
@@ -698,9 +761,9 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     abs: _abs,
     pow: _pow,
     divmod: _divmod,
-    round: python_round,
+    round: _round,
     float: python_float,
-    int: python_int,
+    int: _int,
     complex: python_complex,
     bool: _bool,
     min: _extreme(min, "minimum", dim_min),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import dataclasses
 import functools
 import inspect
@@ -21,7 +22,7 @@ from pytocu.frontend.masked import contains_masked, values
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import call_handler, call_numpy, numpy_name, ufunc_method
 from pytocu.frontend.objects import note_function, note_member, refuse_outside
-from pytocu.frontend.operators import attempt, check_plain
+from pytocu.frontend.operators import attempt, binary, check_plain
 from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.source import function_node
 from pytocu.frontend.type_texts import by_number
@@ -35,6 +36,8 @@ from pytocu.frontend.values import (
     contains_dynamic,
     describe,
     flattened,
+    is_array,
+    is_number,
     python_type_name,
 )
 from pytocu.ir.core import Value
@@ -53,6 +56,7 @@ _READS = {
 
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_copiers = Deferred("pytocu.frontend.builtin_calls", "copiers")
 _iterators = Deferred("pytocu.frontend.iterators", "handlers")
 _make_super = Deferred("pytocu.frontend.records", "make_super")
 _is_class = Deferred("pytocu.frontend.records", "is_class")
@@ -139,6 +143,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, len, (function.__self__, *args), kwargs)
         case types.MethodType():
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
+        case _ if function is copy.copy or function is copy.deepcopy:
+            return call_handler(frame, f"copy.{function.__name__}", _copiers()[function.__name__], args, kwargs, context)
         case _ if function is dataclasses.replace:
             return call_handler(frame, "dataclasses.replace", _replace.function, args, kwargs, context)
     if _is_of_heaps(function):
@@ -200,7 +206,7 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if _has_handler(function):
         return _call_builtin(frame, function, args, kwargs)
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if type(owner) in _CHANGES and isinstance(function, types.BuiltinMethodType):
+    if (type(owner) in _CHANGES or isinstance(owner, tuple)) and isinstance(function, types.BuiltinMethodType):
         return _call_container(frame, owner, method, function, args, kwargs)
     if not contains_dynamic(args) and not contains_dynamic(kwargs) and _is_pure(function):
         if isinstance(owner, np.generic) and method == "astype":
@@ -317,11 +323,11 @@ def bind(
 
 
 def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """A method of a list, dict or set; its members may be run-time values."""
+    """A method of a list, tuple, dict or set; its members may be run-time values."""
     context = frame.context
-    kind = type(owner)
+    kind = tuple if isinstance(owner, tuple) else type(owner)
     dynamic = contains_dynamic(owner) or contains_dynamic(args) or contains_dynamic(kwargs)
-    if method in _CHANGES[kind]:
+    if method in _CHANGES.get(kind, ()):
         refuse_outside(context, owner, f"{kind.__name__}.{method}()")
         # A dict's keys are compared, and its values are not.
         keys = args[:1] if method in ("setdefault", "pop") else ()
@@ -340,6 +346,9 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
                 context.loc,
                 by_number(owner),
             )
+        if kind is list and method in ("pop", "insert") and contains_dynamic(args[:1]):
+            text = f"list.{method}() at a position that is known only at run time is not compiled"
+            raise UnsupportedError(text, context.loc, "make an array of the list: np.delete or np.insert of np.array(...)")
         if kind is list and method == "extend" and len(args) == 1 and not kwargs and contains_dynamic(args):
             _extend(frame, owner, args[0], "list.extend()")
             return None
@@ -347,13 +356,17 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
         if kind is dict:
             _refuse_keys(context, owner)
         return made
-    if dynamic and method not in _READS.get(kind, ()):
+    if kind is tuple and method == "count" and len(args) == 1 and not kwargs and all(map(_is_compared, (*owner, *args))):
+        equal = (binary(context, "equal", member, args[0]) for member in owner)
+        return functools.reduce(functools.partial(binary, context, "add"), equal, 0)
+    # Of a dict the keys are compared alone.
+    if dynamic and (method not in _READS.get(kind, ()) or (method == "get" and contains_dynamic(args[:1]))):
         if kind is list:
             _ask(context, owner, owner)
         raise UnsupportedError(
             f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled",
             context.loc,
-            by_number(owner),
+            "compare the members: t[0] == v" if kind is tuple else by_number(owner),
         )
     for value in args if kind is dict else (owner, *args):
         check_plain(context, value, f"{kind.__name__}.{method}()")
@@ -361,6 +374,11 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
     if method not in ("keys", "values", "items"):
         return result
     return Members(result, [lambda: [*owner, *owner.values()]], lambda: list(function(*args)), sized=True)
+
+
+def _is_compared(value: Any) -> bool:
+    """Whether a value is a number, which another one equals or not."""
+    return is_number(value) or (isinstance(value, Value) and not is_array(value))
 
 
 _WITHOUT_MEANING = (

@@ -13,7 +13,7 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import NeedsBranch, Perhaps, is_array, is_number, type_name
+from pytocu.frontend.values import Grown, NeedsBranch, Perhaps, Steps, is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
@@ -103,6 +103,13 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
     raise UnsupportedError(f"{what} is not supported", context.loc, help)
 
 
+def _multiplies_matrices(value: Any) -> bool:
+    """Whether a value has the operator ``@``, or may have."""
+    if isinstance(value, Value):
+        return is_array(value)
+    return not is_number(value) and not isinstance(value, (list, tuple, range, str, Steps, Grown))
+
+
 def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
     # Left-leaning chains (a + b + c + ...) are walked, so that their length does not recurse.
     context = frame.context
@@ -116,8 +123,8 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
         right = evaluate(frame, part.right)
         context.builder.loc = frame.loc(part)
         name = BINARY.get(type(part.op))
-        if name is None and all(is_number(v) or (isinstance(v, Value) and not is_array(v)) for v in (result, right)):
-            # No number has this operator, where np.matmul has words of its own.
+        if name is None and not any(map(_multiplies_matrices, (result, right))):
+            # No number or list has this operator, where np.matmul has words of its own.
             types = " and ".join(f"'{type_name(v)}'" for v in (result, right))
             raise raised(TypeError(f"unsupported operand type(s) for @: {types}"), context.loc)
         if name is None:

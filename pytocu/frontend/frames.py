@@ -329,6 +329,9 @@ class LocalFunction:
     def __name__(self) -> str:
         return getattr(self.node, "name", "<lambda>")
 
+    def __repr__(self) -> str:
+        return f"<function {qualified_name(self)} at {id(self):#x}>"
+
 
 def qualified_name(function: Any) -> str:
     """What Python calls a function in its own errors."""

@@ -43,6 +43,7 @@ from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, Scal
 _found_in_front = Deferred("pytocu.frontend.marks", "found_in_front")
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _joined_lists = Deferred("pytocu.frontend.grown", "joined")
+_known_array = Deferred("pytocu.frontend.literals", "known_array")
 _known_here = Deferred("pytocu.frontend.ranges", "known_here")
 _lifted = Deferred("pytocu.frontend.masked", "lifted")
 _mask_over = Deferred("pytocu.frontend.masked", "mask_over")
@@ -258,7 +259,8 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
         if row.overflow == "answer" and numbers and (np.iscomplexobj(left) or np.iscomplexobj(right)):
             # The operators of complex NumPy scalars look past a NaN, those of arrays do not.
             return attempt(context, promote.numpy_function(name), left, right)
-        return made
+        # A list beside a scalar of NumPy.
+        return _known_array(context, made) if isinstance(made, np.ndarray) else made
     length = _length_arithmetic(context, name, left, right)
     if length is not None:
         return length

@@ -150,6 +150,7 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     if isinstance(base, Steps):
         text = "a member of a range that is known only at run time is not compiled"
         raise UnsupportedError(text, context.loc, "write start + k * step, or np.arange(...)[k]")
+    _refuse_part_of_run_time(context, base, key)
     if contains_dynamic(key):
         if isinstance(base, (list, tuple)) and isinstance(key, Value):
             return _member_at(context, base, key, lambda array, place: member(frame, array, place))
@@ -178,6 +179,13 @@ def refuse_part(context: Context, base: Any, key: Any) -> None:
     """Refuse a slice of a queue, in Python's words."""
     if isinstance(key, slice) and is_queue(context, base):
         attempt(context, operator.getitem, as_queue(context, base), slice(None))
+
+
+def _refuse_part_of_run_time(context: Context, base: Any, key: Any) -> None:
+    """Refuse a slice of a list, tuple or text whose length only a run knows."""
+    if isinstance(key, slice) and contains_dynamic(key):
+        text = f"a slice of a {type(base).__name__} with bounds that are known only at run time is not compiled"
+        raise UnsupportedError(text, context.loc, "take it of an array: np.array(...)[:n]")
 
 
 def changed_member(frame: Frame, base: Any, key: Any) -> Any:
@@ -248,6 +256,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     if not isinstance(base, (list, dict)):
         raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")
+    _refuse_part_of_run_time(context, base, key)
     if contains_dynamic(key):
         if isinstance(base, list):
             _ask(context, base, [*base, value])

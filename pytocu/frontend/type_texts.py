@@ -74,6 +74,8 @@ def way_out(first: Type, second: Type) -> str:
     if isinstance(first, ScalarType) and isinstance(second, ScalarType):
         dtype = promote.result_dtype((first.dtype, second.dtype))
         return f"convert it before, as np.{dtype.numpy.name}(...)"
+    if isinstance(first, ArrayType) != isinstance(second, ArrayType) and _shape(first) == _shape(second):
+        return "take the number out of the array without axes: z[()]"
     if _shape(first) != _shape(second):
         return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
     return "convert it with astype, so that the dtype stays the same"

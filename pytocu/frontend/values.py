@@ -692,9 +692,11 @@ class Flat:
 
 
 def contains_dynamic(value: Any) -> bool:
-    """Whether the value, or a member of a tuple, list or dict, is only known at run time."""
+    """Whether the value, a member of a tuple, list or dict, or a bound of a slice is only known at run time."""
     if isinstance(value, (tuple, list)):
         return any(map(contains_dynamic, value))
+    if isinstance(value, slice):
+        return any(map(contains_dynamic, (value.start, value.stop, value.step)))
     if isinstance(value, dict):
         return any(map(contains_dynamic, value.values()))
     return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown | Perhaps | Flat)

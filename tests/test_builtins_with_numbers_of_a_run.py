@@ -1,0 +1,139 @@
+"""Methods of Python's containers and builtins that are given what only a run knows: Python's answer, or a refusal."""
+
+from __future__ import annotations
+
+import copy
+from collections import namedtuple
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
+
+X = np.arange(6.0).reshape(2, 3)
+Point = namedtuple("Point", "a b")
+TABLE = {1: 2, 2: 3}
+
+
+def counts(x, n, s):
+    return x.shape.count(3), (n, 3).count(2), Point(n, 3).count(2), (1, 2, 1).count(n), (1, 2, 1).count(1)
+
+
+def numbered(x, n, s):
+    total = 0
+    for k, v in enumerate((5, 6), start=n):
+        total += k * v
+    return total, list(enumerate([5, 6], n))
+
+
+def rounded(x, n, s):
+    return round(1.5, n), round(2.675, n), round(15, -n), round(True, n), round(2.675, ndigits=n)
+
+
+def powers(x, n, s):
+    return pow(n, exp=2), pow(base=n, exp=n), pow(base=2, exp=n)
+
+
+def copies(x, n, s):
+    held, row = [x, n], copy.copy(x.T)
+    apart, same = copy.deepcopy(held), copy.copy(held)
+    x[0] = 9.0
+    return apart, same, row, copy.copy(n), copy.deepcopy({"a": (x, s)})["a"]
+
+
+def listed(x, n, s):
+    return [1, 2.5] - np.float32(1), np.int8(2) > (1, 2), [1.5] / np.float16(2)
+
+
+def read(x, n, s):
+    return TABLE.get(2), TABLE.get(5, n), {"a": x}.get("a", s), {"a": n}.get("b")
+
+
+@pytest.mark.parametrize("function", [counts, numbered, rounded, powers, copies, listed, read])
+def test_pythons_answer(function: Any) -> None:
+    for n, s in ((2, 1.5), (1, -0.5)):
+        made, wanted = pytocu.jit(function)(X.copy(), n, s), function(X.copy(), n, s)
+        compare(made, wanted)
+
+
+def test_an_array_that_is_copied_lies_as_it_did() -> None:
+    made = pytocu.jit(lambda x: (copy.copy(x), copy.deepcopy(x)))(X.T)
+    assert [m.strides for m in made] == [copy.copy(X.T).strides, copy.deepcopy(X.T).strides]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n, s: [1, 2] @ [1, 2],
+        lambda x, n, s: (n, 2) @ (1, 2),
+        lambda x, n, s: [1, 2] @ n,
+        lambda x, n, s: divmod([n], 2),
+        lambda x, n, s: divmod((n, n), 2),
+        lambda x, n, s: divmod([x], 2),
+        lambda x, n, s: getattr(x, 3),
+        lambda x, n, s: hasattr(x, None),
+        lambda x, n, s: int(s, 2),
+    ],
+)
+def test_pythons_errors(function: Any) -> None:
+    with pytest.raises(TypeError) as wanted:
+        function(X, 2, 1.5)
+    with pytest.raises(TypeError) as found:
+        pytocu.jit(function)(X, 2, 1.5)
+    assert str(found.value).split("\n")[0] == str(wanted.value)
+
+
+def cut(x, n, s):
+    values = [1, 2, 3]
+    values[n:] = [9]
+    return values
+
+
+def shortened(x, n, s):
+    values = [1, 2, 3]
+    del values[n:]
+    return values
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (lambda x, n, s: TABLE.get(n), "dict.get() compares values known only at run time"),
+        (lambda x, n, s: {(2, 3): 7}.get(x.shape, 1), "dict.get() compares values known only at run time"),
+        (lambda x, n, s: {2: x}.get(len(x), x), "dict.get() compares values known only at run time"),
+        (lambda x, n, s: x.shape.index(3), "tuple.index() compares values known only at run time"),
+        (lambda x, n, s: Point(n, 3).index(3), "tuple.index() compares values known only at run time"),
+        (lambda x, n, s: (x[:1, 0], 3).count(3), "tuple.count() compares values known only at run time"),
+        (lambda x, n, s: [1, 2, 3][:n], "a slice of a list with bounds that are known only at run time"),
+        (lambda x, n, s: (1, 2, 3)[n:], "a slice of a tuple with bounds that are known only at run time"),
+        (lambda x, n, s: "abc"[:n], "a slice of a str with bounds that are known only at run time"),
+        (lambda x, n, s: x.shape[: n - 1], "a slice of a tuple with bounds that are known only at run time"),
+        (cut, "a slice of a list with bounds that are known only at run time"),
+        (shortened, "takes a member out at a place known only at run time"),
+        (lambda x, n, s: [5, 6, 7].pop(n), "list.pop() at a position that is known only at run time"),
+        (lambda x, n, s: [5, 6, 7].insert(n, 9), "list.insert() at a position that is known only at run time"),
+        (lambda x, n, s: int("11", n), "int() of a text with a base that is known only at run time"),
+        (lambda x, n, s: pow(n, 2, mod=5), "pow() with a modulo of ints known only at run time"),
+        (lambda x, n, s: copy.copy({1, 2}), "copy.copy of a set is not compiled"),
+    ],
+)
+def test_what_is_refused(function: Any, said: str) -> None:
+    function(X, 2, 1.5)
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(function)(X, 2, 1.5)
+    assert said in str(caught.value) and caught.value.help
+
+
+def test_a_number_beside_an_array_without_axes_is_taken_out_of_it() -> None:
+    def one_of_two(z):
+        if z.any():
+            return z + 1
+        return z
+
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(one_of_two)(np.array(1.5))
+    assert caught.value.help == "take the number out of the array without axes: z[()]"
+    compare(pytocu.jit(lambda z: z + 1 if z.any() else z[()])(np.array(1.5)), np.float64(2.5))
