@@ -35,7 +35,7 @@ HALVES = {f"half_{name}": name for name in HALF_ROWS}
 """Rows of the bits of float16 numbers, and those of the numbers."""
 
 
-HIDDEN = {"hidden_single": F32, "hidden_double": F64, "hidden_word": I32}
+HIDDEN = {"hidden_single": F32, "hidden_double": F64, "hidden_word": I32, "hidden_long": I64}
 """What compilers are not shown."""
 
 
