@@ -781,3 +781,41 @@ def test_a_branch_appends_as_many_as_data_say() -> None:
     links = np.random.default_rng(1).random((10, 10)) > 0.7
     for core in (links.sum(1) > 2, links[0], np.zeros(10, bool)):
         compare(pytocu.jit(reached)(links, core), reached(links, core))
+
+
+def inwards(x):
+    """Once around the edge of what is left, and so on."""
+    m = np.reshape(x[: len(x) // 3 * 3], (-1, 3))
+    found = []
+    top, bottom, left, right = 0, m.shape[0] - 1, 0, m.shape[1] - 1
+    while top <= bottom and left <= right:
+        for j in range(left, right + 1):
+            found.append(m[top, j])
+        top += 1
+        for i in range(top, bottom + 1):
+            found.append(m[i, right])
+        right -= 1
+        if top <= bottom:
+            for j in range(right, left - 1, -1):
+                found.append(m[bottom, j])
+            bottom -= 1
+        if left <= right:
+            for i in range(bottom, top - 1, -1):
+                found.append(m[i, left])
+            left += 1
+    return np.array(found, float)
+
+
+def triangle(x):
+    found, k = [], 0
+    while k < len(x):
+        for j in range(k, len(x)):
+            found.append(x[j] - k)
+        k += 2
+    return np.array(found, float), k
+
+
+@pytest.mark.parametrize("function", [inwards, triangle])
+@pytest.mark.parametrize("x", INPUTS, ids=["mixed", "negative", "empty", "one"])
+def test_loops_in_a_while_loop_append(function: Callable[..., Any], x: np.ndarray) -> None:
+    everywhere(function, x)

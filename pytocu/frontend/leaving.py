@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pytocu.deferred import Deferred
+from pytocu.errors import UnsupportedError
 from pytocu.frontend.aliases import note_chosen
 from pytocu.frontend.control import branch
 from pytocu.frontend.first_steps import had_step
@@ -51,9 +52,7 @@ def for_loop(
             try:
                 return run(known)
             except Grows as found:
-                for growth in found.lists:
-                    _ask(context, growth.held, [*growth.before, *growth.more])
-                raise found.plain() from None
+                raise _asked(context, found) from None
 
     lists = wanted(context)
     if here := wanted_at(frame, context.loc):
@@ -67,6 +66,13 @@ def for_loop(
             error = found
     state.go_back()
     return _fill(frame, run, node, steps, state, error)
+
+
+def _asked(context: Context, found: Grows) -> UnsupportedError:
+    """The error for lists that steps make longer by numbers that nobody knows, unless they can be lists that a run counts."""
+    for growth in found.lists:
+        _ask(context, growth.held, [*growth.before, *growth.more])
+    return found.plain()
 
 
 @contextmanager
@@ -228,7 +234,7 @@ def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], An
             with _inside(frame.context, None):
                 return [], flow_of(read())
         except Grows as found:
-            raise found.plain() from None
+            raise _asked(frame.context, found) from None
 
     tests = [first]
 
