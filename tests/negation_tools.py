@@ -21,6 +21,12 @@ FUNCTIONS = {
     "of absolute values": lambda x: np.max(-np.abs(x), axis=1),
 }
 
+
+
+def _last(x):
+    return x.dtype.itemsize * 8 - 1
+
+
 MAGNITUDES = {
     "quotient": lambda x, y, f, u: u // np.abs(x),
     "remainder": lambda x, y, f, u: u % abs(x),
@@ -44,6 +50,9 @@ MAGNITUDES = {
     "greatest divisor": lambda x, y, f, u: np.gcd(x, y),
     "power": lambda x, y, f, u: np.abs(x) ** 2 + np.abs(x) ** 3,
     "rounded": lambda x, y, f, u: np.round(np.abs(x) * 0.5),
+    "by another number": lambda x, y, f, u: np.where(np.where(x > -1, x, -x) < 0, f, -1.0),
+    "of bits": lambda x, y, f, u: np.where(((x ^ (x >> _last(x))) - (x >> _last(x))) < 0, f, -1.0),
+    "of other bits": lambda x, y, f, u: np.where(((x + (x >> _last(x))) ^ (x >> _last(x))) < 0, f, -1.0),
 }
 """Functions of magnitudes of integers: that of the smallest one is negative."""
 

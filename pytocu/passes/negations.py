@@ -29,21 +29,18 @@ _WORDS = (scalar(I32), scalar(I64))
 
 def run(function: Function, context: PassContext) -> Function:
     """Hide what minima and maxima of int32 take of arithmetic, and magnitudes."""
-    words = frozenset((*_words(function, context), *_magnitudes(function)))
+    words = frozenset((*_words(function, context), *_magnitudes(function), *_signs(function)))
     return rewrite(function, partial(_hidden, words)) if words else function
 
 
 def is_magnitude(inst: Inst) -> bool:
-    """Whether an instruction chooses an integer of 32 or 64 bits or its negation by its sign."""
+    """Whether an instruction chooses an integer of 32 or 64 bits or its negation."""
     if inst.op.name != "where" or inst.types[0] not in _WORDS:
         return False
-    test, *chosen = (a.inst for a in inst.args)
-    if test is None or test.op.name not in ORDERS or not any(map(_is_zero, test.args)):
-        return False
-    compared = next((a for a in test.args if not _is_zero(a)), None)
+    first, second = inst.args[1:]
     return any(
-        made is not None and _is_negation(made) and made.args[-1] is compared and other is compared
-        for made, other in zip(chosen, inst.args[:0:-1], strict=True)
+        made.inst is not None and _is_negation(made.inst) and made.inst.args[-1] is other
+        for made, other in ((first, second), (second, first))
     )
 
 
@@ -58,6 +55,18 @@ def _magnitudes(function: Function) -> Iterator[Inst]:
     for inst in walk(function.body):
         if is_magnitude(inst) and inst.result in seen:
             yield from (a.inst for a in inst.args[1:] if a.inst is not None and _is_negation(a.inst))
+
+
+def _signs(function: Function) -> Iterator[Inst]:
+    """The bits of the sign, of which a magnitude may be made: ``(x ^ s) - s`` and ``(x + s) ^ s``."""
+    insts = list(walk(function.body))
+    for dtype in {inst.types[0] for inst in insts if inst.op.name == "bitwise_xor" and inst.types[0] in _WORDS}:
+        for inst in insts:
+            if inst.op.name != "shift_right_raw" or inst.types[0] != dtype:
+                continue
+            count = inst.args[1].inst
+            if count is not None and count.op.name == "const" and count.attr("value") == element(dtype).bits - 1:
+                yield inst
 
 
 def _look(block: Block, around: Inst | None, seen: set[Value]) -> None:
