@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import linecache
+import random
 from typing import Any
 
 import numpy as np
 import pytest
-from test_run_time_positions import agrees
+from test_run_time_positions import agrees, copies, outcome
 
 import pytocu
+from pytocu.testing.chosen_programs import random_chosen_program
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(11)
 
@@ -188,3 +192,39 @@ def test_a_list_of_a_step_is_not_copied_where_an_array_is_changed_before_it() ->
     agrees(each, given(6, 0.5))
     plan = pytocu.jit(each).lower("bool[n, n]", "f64[n]").compile("cpu").plan
     assert max(kernel.work for kernel in plan.kernels if isinstance(kernel.work, int)) == 1
+
+
+def make(source: str) -> Any:
+    name = f"<chosen {hash(source)}>"
+    linecache.cache[name] = (0, None, source.splitlines(keepends=True), name)
+    namespace: dict[str, Any] = {"np": np}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace["program"]
+
+
+def check(source: str, seed: int) -> bool:
+    """Whether it is compiled, and then gives NumPy's results, changes and exceptions."""
+    function, rng = make(source), np.random.default_rng(seed)
+    compiled = pytocu.jit(function)
+    for size, steps in ((5, 3), (1, 2)):
+        arguments = rng.integers(-4, 5, size) / 2, rng.integers(-3, 4, size), rng.random((size, size)) < 0.4, steps
+        given, passed = copies(arguments), copies(arguments)
+        wanted, found = outcome(lambda given=given: function(*given)), outcome(lambda passed=passed: compiled(*passed))
+        if isinstance(found, pytocu.UnsupportedError):
+            return False
+        if isinstance(wanted, Exception):
+            assert isinstance(found, type(wanted)) and str(found).split("\n")[0] == str(wanted), (source, found)
+            continue
+        assert not isinstance(found, Exception), (source, found)
+        try:
+            compare((found, passed[:3]), (wanted, given[:3]))
+        except AssertionError as error:
+            raise AssertionError(f"{source}\n{size} elements, {steps} steps: {error}") from None
+    return True
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_random_programs(part: int) -> None:
+    seeds = range(part * 12, (part + 1) * 12)
+    taken = [check(random_chosen_program(random.Random(seed).choice), seed) for seed in seeds]
+    assert sum(taken) > len(taken) / 2
