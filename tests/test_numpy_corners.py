@@ -363,3 +363,27 @@ def test_a_list_beside_chosen_elements_is_for_these(text):
 def test_numbers_that_are_arrays():
     refused("np.roll(a, b)", "by an array is not compiled", np.arange(3.0), np.array([1]))
     refused("np.histogram(a, b)", "an array without axes", np.arange(3.0), np.array(2))
+
+
+@pytest.mark.parametrize("text", [
+    "a.view(None) + 1", "a.view(dtype=None) + 1", "a.view()", "a.view(type=None)", "a[0, 0].view(None)",
+    "np.nan_to_num([1.0, np.nan], copy=False)", "np.nan_to_num((1.0, np.nan), copy=None)", "np.nan_to_num(a, copy='a')",
+    "np.array(a, copy='')", "np.asarray(a, copy='a')", "np.array([1], copy=0)", "np.array([1], copy=[1])",
+    "np.put(np.float32(2), 99, 1)", "np.put(a[0, 0], [0, -2], 1)", "a[0, 0].put(1, 2)", "np.put(a[0, 0], [], 1)",
+    "np.put(a[0, 0], 0, 'x')", "np.put(a[0, 0], 3, 1, mode='clip')",
+])  # fmt: skip
+def test_none_and_text_among_arguments_and_changes_that_nobody_sees(text):
+    check(["np.arange(12, dtype=np.int32).reshape(3, 4)"], [text])
+
+
+def test_degrees_of_freedom_are_one_number():
+    texts = ["(2, 2)", "[a]", "[]", "range(2)", "np.array([1])", "[1]", "a", "a[:0]", "np.array([[2]])", "(b, b)", "[b]"]
+    check(["np.arange(6.0).reshape(2, 3)", "1"], [f"np.std(a, ddof={text})" for text in texts])
+    check(["np.arange(6.0).reshape(2, 3)", "1"], ["a.var(0, ddof=(1, 1, 1))", "np.var(a, 0, ddof=[b])"])
+
+
+@pytest.mark.parametrize(
+    "axes", ["a.dtype", "1.5", "True", "'a'", "{}", "[None]", "[[1, 0]]", "()", "(0, 5)", "(0, 0)", "[1, 0]", "None", "1j"]
+)
+def test_axes_to_transpose(axes):
+    check(["np.arange(6.0).reshape(2, 3)"], [f"np.transpose(a, {axes})", f"a.transpose({axes})"])

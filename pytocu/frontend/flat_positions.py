@@ -97,7 +97,8 @@ def ix_(context: Context, *args: Any) -> tuple[Value, ...]:
         for other in range(len(args)):
             if other != axis:
                 value = context.builder.emit("newaxis", (value,), {"axis": other})
-        made.append(value)
+        # A view of its own also of one vector, which gets no axis.
+        made.append(value if len(args) > 1 else context.builder.emit("transpose", (value,), {"axes": (0,)}))
     return tuple(made)
 
 
