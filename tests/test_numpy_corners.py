@@ -387,3 +387,12 @@ def test_degrees_of_freedom_are_one_number():
 )
 def test_axes_to_transpose(axes):
     check(["np.arange(6.0).reshape(2, 3)"], [f"np.transpose(a, {axes})", f"a.transpose({axes})"])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_roots_that_powers_with_one_exponent_are(dtype):
+    """NumPy's loops take them, and its operators of scalars do not."""
+    given = [f"np.array([-0.0, -np.inf, 4, 2], '{dtype}')", f"np.{np.dtype(dtype)}(0.5)", "0.5", "np.array(0.5)"]
+    powers = [f"{base} ** {exponent}" for base in ("a", "a[0]", "a[0] + np.zeros((), a.dtype)") for exponent in "bcd"]
+    check(given, [*powers, "a ** np.float32(0.5)", "np.power(a, 0.5)", "np.power(a, b)", "np.power(a[1], np.float64(0.5))",
+                  "a **= b\nreturn a", "a **= c\nreturn a", "a **= 0.5\nreturn a", "a ** np.int64(2)"], ulp=2)  # fmt: skip
