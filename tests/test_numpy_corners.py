@@ -396,3 +396,25 @@ def test_roots_that_powers_with_one_exponent_are(dtype):
     powers = [f"{base} ** {exponent}" for base in ("a", "a[0]", "a[0] + np.zeros((), a.dtype)") for exponent in "bcd"]
     check(given, [*powers, "a ** np.float32(0.5)", "np.power(a, 0.5)", "np.power(a, b)", "np.power(a[1], np.float64(0.5))",
                   "a **= b\nreturn a", "a **= c\nreturn a", "a **= 0.5\nreturn a", "a ** np.int64(2)"], ulp=2)  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ["[]", "()", "[[], []]", "[[1], []]", "range(3)", "range(0)", "range(9, 0, -4)"])
+def test_lists_without_members_and_ranges_among_arguments(given):
+    check([given], ["np.add(a, 1)", "np.where(a, 1, 0)", "np.shape(a)", "np.ndim(a)", "np.size(a)", "np.sqrt(a)", "np.sum(a)",
+                    "a + np.ones((2, 1))", "np.ones(0) + a", "np.ones(3) * a", "np.cumsum(a)", "np.dot(a, a)"])  # fmt: skip
+
+
+def test_lists_without_members_beside_arrays():
+    check(["[]", "np.zeros(0, 'f4')"], ["np.array([a, b])", "np.array([b, []])", "np.array([b, [[]]])", "np.add([b], a)"])
+
+
+def test_ranges_as_shapes_and_axes():
+    texts = ["np.zeros(b)", "np.ones(b)", "np.full(c, 2.0)", "np.tile(a, c)", "np.flip(a, b)", "np.roll(a, 1, b)",
+             "np.pad(a, b)",
+             "np.roll(a, c, b)", "np.roll(a, c)", "a.transpose(b)", "np.transpose(a, range(1, -1, -1))", "np.size(a, b)",
+             "a.reshape(range(2, 4))", "np.reshape(a, c)", "np.moveaxis(a, b, range(1, -1, -1))",
+             "np.broadcast_to(a, range(2, 4))",
+             "np.resize(a, c)", "np.average(a, axis=b)", "np.unravel_index(3, range(2, 4))", "np.gradient(a, axis=b)",
+             "np.ravel_multi_index(b, range(2, 4))", "np.split(a, c)", "np.sum(a, axis=b)", "np.expand_dims(a, b)",
+             "np.sum(np.lib.stride_tricks.sliding_window_view(a, c), (2, 3))"]  # fmt: skip
+    check(["np.arange(6.0).reshape(2, 3)", "range(2)", "range(1, 3)"], texts)

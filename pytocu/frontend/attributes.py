@@ -27,6 +27,7 @@ from pytocu.frontend.values import (
     is_array,
     is_numpy_scalar,
     python_type_name,
+    several,
 )
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
@@ -248,7 +249,7 @@ def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> V
     """Axes moved to new places, the others in order."""
     ndim = len(dimensions(value))
     sources, places = (
-        [normal_axis(context, a, ndim, name) for a in (axes if isinstance(axes, (tuple, list)) else (axes,))]
+        [normal_axis(context, a, ndim, name) for a in several(axes)]
         for axes, name in ((source, "source"), (destination, "destination"))
     )
     if len(sources) != len(places):

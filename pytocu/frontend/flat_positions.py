@@ -47,7 +47,7 @@ def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") 
 def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Value:
     """The numbers, in row-major order, of elements at positions on each axis"""
     lengths = as_shape(context, dims)
-    if not isinstance(multi_index, (list, tuple)):
+    if not isinstance(multi_index, (list, tuple, range)):
         text = "np.ravel_multi_index of an array of positions"
         raise UnsupportedError(text, context.loc, "pass a tuple of arrays, one for each axis")
     known_option(context, (mode, order), "mode= and order=")
