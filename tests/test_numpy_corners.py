@@ -418,3 +418,25 @@ def test_ranges_as_shapes_and_axes():
              "np.ravel_multi_index(b, range(2, 4))", "np.split(a, c)", "np.sum(a, axis=b)", "np.expand_dims(a, b)",
              "np.sum(np.lib.stride_tricks.sliding_window_view(a, c), (2, 3))"]  # fmt: skip
     check(["np.arange(6.0).reshape(2, 3)", "range(2)", "range(1, 3)"], texts)
+
+
+def test_lists_that_are_no_array_are_equal_to_none():
+    check(["np.arange(4).reshape(2, 2)", "[[1], [2, 3]]"],
+          ["np.array_equal(a, b)", "np.array_equal(b, a)", "np.array_equiv(a, [[1], 2])", "np.array_equal(b, b)",
+           "np.array_equal(a, [[0, 1], (2, 3)])"])  # fmt: skip
+
+
+def test_counts_of_nothing_and_positions_in_an_array_without_axes():
+    check(["[]"], ["np.bincount(a)", "np.bincount(())", "np.bincount([], minlength=3)", "np.bincount([], weights=[])"])
+    check(["np.array(2.0)"], ["np.unravel_index(0, a.shape)", "np.unravel_index(1, ())", "np.unravel_index([0], ())",
+                              "np.unravel_index(np.argmax(a), a.shape)", "np.unravel_index([], ())"])  # fmt: skip
+
+
+def test_what_is_no_function_of_pieces():
+    refused("np.piecewise(a, [a > 0], [None])", "np.piecewise with None among the functions", np.arange(3.0))
+
+
+def test_strings_of_numpy_are_no_results():
+    refused("np.str_('x')", "the function returns a str_, a string of a class of its own", 1)
+    refused("[a, 1]", "the function returns a str_", np.str_("x"))
+    check(["np.str_('x')"], ["str(a)"])

@@ -46,6 +46,12 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     if len(dimensions(value)) != 1:
         deep = "object too deep" if dimensions(value) else "object of too small depth"
         raise raised(ValueError(f"{deep} for desired array"), context.loc)
+    if dimensions(value) == (0,) and isinstance(x, (list, tuple, range)):
+        # No numbers are an array of float64, which newer versions take for one of ints here.
+        attempt(context, np.bincount, x)
+        value = cast(context, value, I64)
+    # Nor are there weights to add up.
+    weights = None if dimensions(value) == (0,) else weights
     attempt(context, np.bincount, np.zeros(1, element(value.type).numpy))
     sentence = "'minlength' must not be negative"
     least = as_length(context, minlength, sentence, beyond=TOO_LARGE)
