@@ -440,3 +440,19 @@ def test_strings_of_numpy_are_no_results():
     refused("np.str_('x')", "the function returns a str_, a string of a class of its own", 1)
     refused("[a, 1]", "the function returns a str_", np.str_("x"))
     check(["np.str_('x')"], ["str(a)"])
+
+
+def test_members_of_one_element_and_ranges_of_run_time():
+    for name in ("min", "max"):
+        refused(f"{name}(a)", "of arrays of one element is one of them", np.arange(2).reshape(2, 1, 1))
+    for text in ("range(a).index(1)", "range(a).count(1)"):
+        refused(text, "of a range that is known only at run time is not compiled", 5)
+    check(["5"], ["range(a).start", "range(a).foo"])
+
+
+def test_text_as_an_axis_and_lists_as_the_ends_of_a_histogram():
+    texts = [f"np.{name}, axis={axis})" for axis in ("''", "'x'")
+             for name in ("median(a", "quantile(a, 0.5", "nanmedian(a", "average(a")]  # fmt: skip
+    check(["np.arange(6.0).reshape(2, 3)"], texts)
+    ranges = ["[[1], [2, 3]]", "[1, [2]]", "[None, 1]", "[[0], [3]]", "[2, 1]", "[1, np.inf]", "(1, 1)", "[1]"]
+    check(["np.arange(4.0)"], [f"np.histogram(a, 3, range={ends})" for ends in ranges])
