@@ -14,6 +14,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
@@ -120,7 +121,7 @@ def listed(context: Context, values: Sequence[Any] | Steps | Grown | Flat, dtype
     for leaf in leaves:
         refuse_complex(context, leaf, target)
     made = iter([as_element(context, as_value(context, leaf), target) for leaf in leaves])
-    return _stacked(context, values, lambda: next(made), target)
+    return row_major(context, _stacked(context, values, lambda: next(made), target))
 
 
 def _of_range(context: Context, values: range | Steps, target: DType | None) -> Value:
