@@ -456,3 +456,9 @@ def test_text_as_an_axis_and_lists_as_the_ends_of_a_histogram():
     check(["np.arange(6.0).reshape(2, 3)"], texts)
     ranges = ["[[1], [2, 3]]", "[1, [2]]", "[None, 1]", "[[0], [3]]", "[2, 1]", "[1, np.inf]", "(1, 1)", "[1]"]
     check(["np.arange(4.0)"], [f"np.histogram(a, 3, range={ends})" for ends in ranges])
+
+
+def test_what_is_no_array_to_write_into():
+    texts = [f"np.fill_diagonal({given}, 9)" for given in ("3", "2.5", "None", "[[1, 2], [3, 4]]", "a", "[a]", "np.float64(3)")]
+    check(["2"], texts)
+    check(["np.ones(2)"], ["np.add(a, 1, ...)", "np.sqrt(a, ...)", "np.divmod(a, 1, ...)", "np.add(a, 1, out=...)"])
