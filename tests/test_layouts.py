@@ -552,3 +552,18 @@ def test_a_reshape_of_one_of_several_arrays_fits_each(function: Any) -> None:
     jitted = pytocu.jit(function)
     for factor in (0.5, 1.5, 2.5):
         same(jitted(factor, x), function(factor, x))
+
+
+LISTED = (
+    "np.array([x])", "np.asarray([x.T])", "np.stack([[x.T]])", "np.sqrt([x])", "np.array([x + 1])", "np.sum([x], axis=0)",
+    "np.array([[x, x]])", "np.array([x], np.float32)", "[x] + x", "np.cumulative_sum(x, axis=0, include_initial=True)",
+    "np.cumulative_prod(x, axis=-1, include_initial=True)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", LISTED)
+def test_arrays_of_listed_arrays_and_of_sums_behind_a_number(text: str) -> None:
+    if "cumulative" in text and not hasattr(np, "cumulative_sum"):
+        pytest.skip("a function of NumPy 2.1")
+    for axes in ((0, 1), (1, 0)):
+        check(make_function(["x"], [text], {"np": np}), turned(numbers(3, 4), axes))

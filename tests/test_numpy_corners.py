@@ -363,3 +363,102 @@ def test_a_list_beside_chosen_elements_is_for_these(text):
 def test_numbers_that_are_arrays():
     refused("np.roll(a, b)", "by an array is not compiled", np.arange(3.0), np.array([1]))
     refused("np.histogram(a, b)", "an array without axes", np.arange(3.0), np.array(2))
+
+
+@pytest.mark.parametrize("text", [
+    "a.view(None) + 1", "a.view(dtype=None) + 1", "a.view()", "a.view(type=None)", "a[0, 0].view(None)",
+    "np.nan_to_num([1.0, np.nan], copy=False)", "np.nan_to_num((1.0, np.nan), copy=None)", "np.nan_to_num(a, copy='a')",
+    "np.array(a, copy='')", "np.asarray(a, copy='a')", "np.array([1], copy=0)", "np.array([1], copy=[1])",
+    "np.put(np.float32(2), 99, 1)", "np.put(a[0, 0], [0, -2], 1)", "a[0, 0].put(1, 2)", "np.put(a[0, 0], [], 1)",
+    "np.put(a[0, 0], 0, 'x')", "np.put(a[0, 0], 3, 1, mode='clip')",
+])  # fmt: skip
+def test_none_and_text_among_arguments_and_changes_that_nobody_sees(text):
+    check(["np.arange(12, dtype=np.int32).reshape(3, 4)"], [text])
+
+
+def test_degrees_of_freedom_are_one_number():
+    texts = ["(2, 2)", "[a]", "[]", "range(2)", "np.array([1])", "[1]", "a", "a[:0]", "np.array([[2]])", "(b, b)", "[b]"]
+    check(["np.arange(6.0).reshape(2, 3)", "1"], [f"np.std(a, ddof={text})" for text in texts])
+    check(["np.arange(6.0).reshape(2, 3)", "1"], ["a.var(0, ddof=(1, 1, 1))", "np.var(a, 0, ddof=[b])"])
+
+
+@pytest.mark.parametrize(
+    "axes", ["a.dtype", "1.5", "True", "'a'", "{}", "[None]", "[[1, 0]]", "()", "(0, 5)", "(0, 0)", "[1, 0]", "None", "1j"]
+)
+def test_axes_to_transpose(axes):
+    check(["np.arange(6.0).reshape(2, 3)"], [f"np.transpose(a, {axes})", f"a.transpose({axes})"])
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])
+def test_roots_that_powers_with_one_exponent_are(dtype):
+    """NumPy's loops take them, and its operators of scalars do not."""
+    given = [f"np.array([-0.0, -np.inf, 4, 2], '{dtype}')", f"np.{np.dtype(dtype)}(0.5)", "0.5", "np.array(0.5)"]
+    powers = [f"{base} ** {exponent}" for base in ("a", "a[0]", "a[0] + np.zeros((), a.dtype)") for exponent in "bcd"]
+    check(given, [*powers, "a ** np.float32(0.5)", "np.power(a, 0.5)", "np.power(a, b)", "np.power(a[1], np.float64(0.5))",
+                  "a **= b\nreturn a", "a **= c\nreturn a", "a **= 0.5\nreturn a", "a ** np.int64(2)"], ulp=2)  # fmt: skip
+
+
+@pytest.mark.parametrize("given", ["[]", "()", "[[], []]", "[[1], []]", "range(3)", "range(0)", "range(9, 0, -4)"])
+def test_lists_without_members_and_ranges_among_arguments(given):
+    check([given], ["np.add(a, 1)", "np.where(a, 1, 0)", "np.shape(a)", "np.ndim(a)", "np.size(a)", "np.sqrt(a)", "np.sum(a)",
+                    "a + np.ones((2, 1))", "np.ones(0) + a", "np.ones(3) * a", "np.cumsum(a)", "np.dot(a, a)"])  # fmt: skip
+
+
+def test_lists_without_members_beside_arrays():
+    check(["[]", "np.zeros(0, 'f4')"], ["np.array([a, b])", "np.array([b, []])", "np.array([b, [[]]])", "np.add([b], a)"])
+
+
+def test_ranges_as_shapes_and_axes():
+    texts = ["np.zeros(b)", "np.ones(b)", "np.full(c, 2.0)", "np.tile(a, c)", "np.flip(a, b)", "np.roll(a, 1, b)",
+             "np.pad(a, b)",
+             "np.roll(a, c, b)", "np.roll(a, c)", "a.transpose(b)", "np.transpose(a, range(1, -1, -1))", "np.size(a, b)",
+             "a.reshape(range(2, 4))", "np.reshape(a, c)", "np.moveaxis(a, b, range(1, -1, -1))",
+             "np.broadcast_to(a, range(2, 4))",
+             "np.resize(a, c)", "np.average(a, axis=b)", "np.unravel_index(3, range(2, 4))", "np.gradient(a, axis=b)",
+             "np.ravel_multi_index(b, range(2, 4))", "np.split(a, c)", "np.sum(a, axis=b)", "np.expand_dims(a, b)",
+             "np.sum(np.lib.stride_tricks.sliding_window_view(a, c), (2, 3))"]  # fmt: skip
+    check(["np.arange(6.0).reshape(2, 3)", "range(2)", "range(1, 3)"], texts)
+
+
+def test_lists_that_are_no_array_are_equal_to_none():
+    check(["np.arange(4).reshape(2, 2)", "[[1], [2, 3]]"],
+          ["np.array_equal(a, b)", "np.array_equal(b, a)", "np.array_equiv(a, [[1], 2])", "np.array_equal(b, b)",
+           "np.array_equal(a, [[0, 1], (2, 3)])"])  # fmt: skip
+
+
+def test_counts_of_nothing_and_positions_in_an_array_without_axes():
+    check(["[]"], ["np.bincount(a)", "np.bincount(())", "np.bincount([], minlength=3)", "np.bincount([], weights=[])"])
+    check(["np.array(2.0)"], ["np.unravel_index(0, a.shape)", "np.unravel_index(1, ())", "np.unravel_index([0], ())",
+                              "np.unravel_index(np.argmax(a), a.shape)", "np.unravel_index([], ())"])  # fmt: skip
+
+
+def test_what_is_no_function_of_pieces():
+    refused("np.piecewise(a, [a > 0], [None])", "np.piecewise with None among the functions", np.arange(3.0))
+
+
+def test_strings_of_numpy_are_no_results():
+    refused("np.str_('x')", "the function returns a str_, a string of a class of its own", 1)
+    refused("[a, 1]", "the function returns a str_", np.str_("x"))
+    check(["np.str_('x')"], ["str(a)"])
+
+
+def test_members_of_one_element_and_ranges_of_run_time():
+    for name in ("min", "max"):
+        refused(f"{name}(a)", "of arrays of one element is one of them", np.arange(2).reshape(2, 1, 1))
+    for text in ("range(a).index(1)", "range(a).count(1)"):
+        refused(text, "of a range that is known only at run time is not compiled", 5)
+    check(["5"], ["range(a).start", "range(a).foo"])
+
+
+def test_text_as_an_axis_and_lists_as_the_ends_of_a_histogram():
+    texts = [f"np.{name}, axis={axis})" for axis in ("''", "'x'")
+             for name in ("median(a", "quantile(a, 0.5", "nanmedian(a", "average(a")]  # fmt: skip
+    check(["np.arange(6.0).reshape(2, 3)"], texts)
+    ranges = ["[[1], [2, 3]]", "[1, [2]]", "[None, 1]", "[[0], [3]]", "[2, 1]", "[1, np.inf]", "(1, 1)", "[1]"]
+    check(["np.arange(4.0)"], [f"np.histogram(a, 3, range={ends})" for ends in ranges])
+
+
+def test_what_is_no_array_to_write_into():
+    texts = [f"np.fill_diagonal({given}, 9)" for given in ("3", "2.5", "None", "[[1, 2], [3, 4]]", "a", "[a]", "np.float64(3)")]
+    check(["2"], texts)
+    check(["np.ones(2)"], ["np.add(a, 1, ...)", "np.sqrt(a, ...)", "np.divmod(a, 1, ...)", "np.add(a, 1, out=...)"])

@@ -9,6 +9,8 @@ import pytest
 from function_tools import agree
 from mask_tools import builds, everywhere
 
+import pytocu
+
 RANDOM = np.random.default_rng(4)
 MANY, FEW = RANDOM.integers(0, 20, 30), RANDOM.integers(0, 20, 7)
 FLOATS, OTHERS = np.r_[MANY[:9] / 4, np.nan, np.nan], np.r_[FEW / 4, np.nan]
@@ -139,3 +141,16 @@ def test_masks_and_values_that_do_not_fit() -> None:
 def test_cubins() -> None:
     builds(lambda a, b: (np.isin(a, b), np.isin(a, [1, 2]), np.unravel_index(b, a.shape)), MANY, FEW)
     builds(placed, X.copy(), MASK, np.ones(2))
+
+
+def test_integers_are_different_before_they_are_joined() -> None:
+    large = np.array([2, 2**64 - 3, 2**64 - 4, 1], np.uint64)
+    texts = ["np.intersect1d(a, [1, 2])", "np.intersect1d(b, a)", "np.intersect1d(a, b, return_indices=True)"]
+    agree(texts, large, np.array([1, 2]))
+    agree(["np.intersect1d(a, b)"], np.array([2**53 + 1, 2**53, 1]), np.array([1.0, 2.0**54]))
+
+
+def test_a_mesh_of_one_vector_is_a_view_of_its_own() -> None:
+    vector = np.arange(3)
+    (made,) = pytocu.jit(lambda a: np.ix_(a))(vector)
+    assert made is not vector and np.shares_memory(made, vector)

@@ -11,6 +11,7 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
+from pytocu.frontend.conversions import copy_mode
 from pytocu.frontend.inplace import assign_elements, fitted
 from pytocu.frontend.layouts import laid_out_as, row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
@@ -19,7 +20,18 @@ from pytocu.frontend.reshaping import contiguous_as, together
 from pytocu.frontend.rounding import around, by_parts
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
-from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
+from pytocu.frontend.values import (
+    Context,
+    Grown,
+    Steps,
+    all_strong,
+    as_strong,
+    as_value,
+    cast,
+    dimensions,
+    is_array,
+    is_weak,
+)
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, DType, ScalarType, WeakType, element
@@ -83,8 +95,14 @@ def is_infinity(sign: float) -> Handler:
 
 def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """NaN and infinities replaced; by default by 0 and the dtype's ends."""
+    copy = copy_mode(context, copy)
+    if isinstance(x, (list, tuple, range, Steps, Grown)):
+        # Their array is a new one, which copy=False does not allow.
+        attempt(context, np.nan_to_num, [0.0], copy=copy)
+        copy = True
     value = as_strong(context, x)
     dtype = element(value.type)
+    copy = copy or (copy is None and not is_array(value))
     if not copy and not is_array(value):
         attempt(context, np.nan_to_num, np.float64(1), copy=False)
         raise UnsupportedError(

@@ -18,7 +18,7 @@ from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
 from pytocu.frontend.objects import adopt, mark_outside, note_lacking, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
-from pytocu.frontend.values import Context, Flat, Grown, Masked, as_value, class_name, describe, refuse_array
+from pytocu.frontend.values import Context, Flat, Grown, Masked, Steps, as_value, class_name, describe, refuse_array
 from pytocu.guards import (
     MISSING,
     argument_key,
@@ -62,6 +62,11 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         if not hasattr(np.flatiter, name):
             raise MissingAttributeError(f"'numpy.flatiter' object has no attribute '{name}'", context.loc)
         raise UnsupportedError(f"{name} of x.flat is not compiled", context.loc, "count the steps of the loop with enumerate")
+    if isinstance(base, Steps) and name not in ("start", "stop", "step"):
+        if base.plain and not hasattr(range, name):
+            raise MissingAttributeError(f"'range' object has no attribute '{name}'", context.loc)
+        text = f"{name} of a range that is known only at run time is not compiled"
+        raise UnsupportedError(text, context.loc, "compute it of its start, stop and step")
     if isinstance(base, Grown):
         return _grown_method(frame, base, name)
     if id(base) in context.queues:

@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest
 from pytocu.frontend.axes import normal_axis
-from pytocu.frontend.operators import attempt, binary, compute, elementwise, unary
+from pytocu.frontend.operators import attempt, binary, compute, elementwise, known_option, unary
 from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
@@ -27,6 +27,7 @@ from pytocu.frontend.values import (
     is_array,
     is_numpy_scalar,
     python_type_name,
+    several,
 )
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
@@ -174,18 +175,9 @@ def target_dtype(context: Context, value: Any) -> DType:
 
 def transpose(context: Context, value: Value, axes: tuple[Any, ...]) -> Value:
     """The axes in another order; reversed when none are given."""
-    ndim = len(dimensions(value))
-    if axes == (None,):
-        axes = ()
-    elif len(axes) == 1 and isinstance(axes[0], (tuple, list)):
-        axes = tuple(axes[0])
-        if not axes and ndim:
-            raise ShapeError("axes don't match array", context.loc)
-    if axes and len(axes) != ndim:
-        raise ShapeError("axes don't match array", context.loc)
-    order = tuple(normal_axis(context, a, ndim) for a in axes) if axes else tuple(reversed(range(ndim)))
-    if len(set(order)) != ndim:
-        raise ShapeError("repeated axis in transpose", context.loc)
+    axes = known_option(context, axes, "axes=")
+    # Axes whose lengths are their numbers tell the order in which NumPy puts them.
+    order = attempt(context, np.zeros(range(len(dimensions(value)))).transpose, *axes).shape
     return context.builder.emit("transpose", (value,), {"axes": order}) if is_array(value) else value
 
 
@@ -257,7 +249,7 @@ def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> V
     """Axes moved to new places, the others in order."""
     ndim = len(dimensions(value))
     sources, places = (
-        [normal_axis(context, a, ndim, name) for a in (axes if isinstance(axes, (tuple, list)) else (axes,))]
+        [normal_axis(context, a, ndim, name) for a in several(axes)]
         for axes, name in ((source, "source"), (destination, "destination"))
     )
     if len(sources) != len(places):
@@ -306,7 +298,7 @@ def _astype_order(order: Any) -> Any:
     return order.upper() if isinstance(order, str) else order
 
 
-def view(context: Context, value: Value, dtype: Any = None, type: Any = None) -> Value:
+def view(context: Context, value: Value, dtype: Any = MISSING, type: Any = MISSING) -> Value:
     """``x.view(dtype)``: the same memory as numbers of another dtype.
 
     Raises
@@ -314,10 +306,13 @@ def view(context: Context, value: Value, dtype: Any = None, type: Any = None) ->
     UnsupportedError
         Arbitrary bytes would become bools.
     """
-    if type is not None or (isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray)):
+    if type is None:
+        attempt(context, np.zeros(()).view, type=None)
+    if type is not MISSING or (isinstance(dtype, builtins.type) and issubclass(dtype, np.ndarray)):
         raise UnsupportedError("view() as another class of arrays is not compiled", context.loc, "name a dtype")
     source = element(value.type)
-    target = source if dtype is None else target_dtype(context, dtype)
+    # None names a dtype here too, float64.
+    target = source if dtype is MISSING else target_dtype(context, dtype)
     if source.bits != target.bits:
         return _view_of_another_size(context, value, target)
     if target is BOOL and source is not BOOL:

@@ -39,7 +39,7 @@ def average(
     axis, keep = known_axis(context, axis), known_flag(context, given(keepdims, False))
     attempt(context, np.average, stand_in(value), axis, keepdims=keep)
     # NumPy takes a truth value for the number of an axis here, where it does not refuse it.
-    axis = tuple(axis) if isinstance(axis, list) else int(axis) if isinstance(axis, bool) else axis
+    axis = tuple(axis) if isinstance(axis, (list, range, str)) else int(axis) if isinstance(axis, bool) else axis
     if weights is None:
         made = statistics.mean(context, value, axis, keepdims=keep)
         # NumPy divides the numbers of elements.

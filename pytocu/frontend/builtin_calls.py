@@ -61,7 +61,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min
+from pytocu.ir.dims import DimLike, dim_max, dim_min, product
 from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
 
 _example_of = Deferred("pytocu.frontend.own_words", "example_of")
@@ -473,6 +473,9 @@ def _extreme_of_array(frame: Frame, name: str, row: str, values: Value) -> Value
     """``min(x)`` of a vector of integers, whose order leaves no choice."""
     context = frame.context
     if len(dimensions(values)) > 1:
+        if dimensions(values)[0] == 1 or product(dimensions(values)[1:]) == 1:
+            text = f"Python's {name}() of arrays of one element is one of them"
+            raise UnsupportedError(text, context.loc, f"write np.{name}(x, axis=0)")
         text = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
         raise raised(ValueError(text), context.loc, f"write np.{name}(x, axis=0)")
     if element(values.type).kind in "fc":

@@ -16,7 +16,7 @@ from pytocu.frontend.reading import read_bool
 from pytocu.frontend.reductions import combined, reduce
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_value, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_value, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import element
@@ -41,6 +41,8 @@ def _all(context: Context, condition: Value) -> Value:
 
 def array_equal(context: Context, a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     """Whether two arrays have one shape and the same elements; Python's bool"""
+    if not all(_is_even(context, a) for a in (a1, a2)):
+        return False
     first, second = array_of(context, a1), array_of(context, a2)
     nan_too = bool(known_option(context, equal_nan, "equal_nan="))
     if len(dimensions(first)) != len(dimensions(second)):
@@ -50,7 +52,19 @@ def array_equal(context: Context, a1: Any, a2: Any, equal_nan: Any = False) -> A
 
 def array_equiv(context: Context, a1: Any, a2: Any) -> Any:
     """Whether two arrays broadcast to one shape in which their elements are the same; Python's bool"""
+    if not all(_is_even(context, a) for a in (a1, a2)):
+        return False
     return _equal(context, array_of(context, a1), array_of(context, a2), False, True)
+
+
+def _is_even(context: Context, given: Any) -> bool:
+    """Whether lists are as long as their neighbours: others are no array, and equal to none."""
+
+    def zeros(value: Any) -> Any:
+        return [zeros(one) for one in value] if isinstance(value, (list, tuple)) else value if is_array(value) else 0
+
+    known = zeros(given)
+    return contains_dynamic(known) or attempt(context, np.array_equal, known, known)
 
 
 def _equal(context: Context, first: Value, second: Value, nan_too: bool, broadcast: bool) -> Any:

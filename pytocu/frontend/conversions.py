@@ -16,6 +16,21 @@ from pytocu.frontend.values import Context, Flat, Grown, Steps, as_strong, as_va
 from pytocu.ir.core import Value
 
 
+def copy_mode(context: Context, copy: Any) -> bool | None:
+    """`copy=` as NumPy takes it: None where a copy is made if one is needed, else whether one is made.
+
+    Raises
+    ------
+    ValueError
+        Text; NumPy's sentence.
+    """
+    known = known_option(context, copy, "copy=")
+    if known is None:
+        return None
+    attempt(context, np.array, np.zeros(1), copy=known)
+    return compute(context, bool, known)
+
+
 def array(
     context: Context,
     object: Any,
@@ -29,6 +44,7 @@ def array(
 ) -> Value:
     """``np.array``: a new array, or with `copy` None one where it is needed; with axes of length 1 in front up to `ndmin`."""
     check_device(context, None, like)
+    copy = copy_mode(context, copy)
     least = attempt(context, np.array, 0, copy=copy or None, order=order, ndmin=known_option(context, ndmin, "ndmin=")).ndim
     if isinstance(object, Flat) and copy:
         # x.flat hands out a view of x, which NumPy takes for a copy.
@@ -51,7 +67,8 @@ def asarray(
 ) -> Value:
     """``np.asarray``: the array itself where it has the dtype and the order, and `copy` is not set."""
     check_device(context, device, like)
-    attempt(context, np.asarray, 0, order=order, copy=copy or None)
+    copy = copy_mode(context, copy)
+    attempt(context, np.asarray, 0, order=order)
     return _converted(context, a, dtype, order, copy)
 
 

@@ -6,6 +6,7 @@ p-th of them lies in is found by halves among the ends of rows.
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 import numpy as np
@@ -15,15 +16,15 @@ from pytocu.frontend import inplace
 from pytocu.frontend.creation import diag
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import search
-from pytocu.frontend.operators import c_long, clamped, elementwise, known_int
+from pytocu.frontend.operators import attempt, c_long, clamped, elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_strong, as_value, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, as_value, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
-from pytocu.ir.types import element
+from pytocu.ir.types import WeakType, element
 
 _SQUARE = "All dimensions of input must be of equal length"
 
@@ -152,6 +153,11 @@ def _ends(context: Context, row: Value, behind: int, columns: DimLike) -> Value:
 
 def fill_diagonal(context: Context, a: Any, val: Any, wrap: Any = False) -> None:
     """Give the elements of the main diagonal a value, or one after the other of several"""
+    if isinstance(a, Value) and isinstance(a.type, WeakType):
+        attempt(context, np.fill_diagonal, getattr(builtins, a.type.kind)(), 0)
+    if not isinstance(a, Value):
+        # NumPy asks for an attribute of arrays, whatever the members of a list are.
+        attempt(context, np.fill_diagonal, type(a)() if contains_dynamic(a) else a, 0)
     if not is_array(a) or len(dimensions(a)) < 2:
         raise raised(ValueError("array must be at least 2-d"), context.loc)
     shape, dtype = dimensions(a), element(a.type)

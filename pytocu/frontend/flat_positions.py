@@ -16,7 +16,17 @@ from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_shape, broadcast, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array, type_name
+from pytocu.frontend.values import (
+    Context,
+    as_strong,
+    as_value,
+    cast,
+    contains_dynamic,
+    dim_value,
+    dimensions,
+    is_array,
+    type_name,
+)
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, lower_bound, product
 from pytocu.ir.infer import broadcast_shapes
@@ -27,7 +37,10 @@ def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") 
     """The positions on each axis of elements numbered in row-major order"""
     given = array_of(context, indices) if isinstance(indices, (list, tuple)) else as_strong(context, indices)
     lengths = as_shape(context, shape)
-    attempt(context, np.unravel_index, np.zeros(1, element(given.type).numpy), (1,) * len(lengths), order)
+    # An array without axes has one element, of which no position is read; that of known numbers NumPy looks at here.
+    example = np.zeros((1,) * min(len(dimensions(given)), 1), element(given.type).numpy)
+    example = indices if not lengths and not contains_dynamic(indices) else example
+    attempt(context, np.unravel_index, example, (1,) * len(lengths), order)
     rows_first = known_option(context, order, "order=") in (None, "C", "c")
     places = cast(context, given, I64)
     size = product(lengths)
@@ -47,7 +60,7 @@ def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") 
 def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Value:
     """The numbers, in row-major order, of elements at positions on each axis"""
     lengths = as_shape(context, dims)
-    if not isinstance(multi_index, (list, tuple)):
+    if not isinstance(multi_index, (list, tuple, range)):
         text = "np.ravel_multi_index of an array of positions"
         raise UnsupportedError(text, context.loc, "pass a tuple of arrays, one for each axis")
     known_option(context, (mode, order), "mode= and order=")
@@ -97,7 +110,8 @@ def ix_(context: Context, *args: Any) -> tuple[Value, ...]:
         for other in range(len(args)):
             if other != axis:
                 value = context.builder.emit("newaxis", (value,), {"axis": other})
-        made.append(value)
+        # A view of its own also of one vector, which gets no axis.
+        made.append(value if len(args) > 1 else context.builder.emit("transpose", (value,), {"axes": (0,)}))
     return tuple(made)
 
 

@@ -46,6 +46,12 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
     if len(dimensions(value)) != 1:
         deep = "object too deep" if dimensions(value) else "object of too small depth"
         raise raised(ValueError(f"{deep} for desired array"), context.loc)
+    if dimensions(value) == (0,) and isinstance(x, (list, tuple, range)):
+        # No numbers are an array of float64, which newer versions take for one of ints here.
+        attempt(context, np.bincount, x)
+        value = cast(context, value, I64)
+    # Nor are there weights to add up.
+    weights = None if dimensions(value) == (0,) else weights
     attempt(context, np.bincount, np.zeros(1, element(value.type).numpy))
     sentence = "'minlength' must not be negative"
     least = as_length(context, minlength, sentence, beyond=TOO_LARGE)
@@ -300,11 +306,10 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
     if range is None:
         kept = element(value.type) if element(value.type).kind == "f" else F64
         return linspace(context, *detected_range(context, value), dim_value(context, number + 1), dtype=kept.numpy)
-    low, high = attempt(context, _pair, known_option(context, range, "range="))
-    if not all(attempt(context, np.isfinite, end) for end in (low, high)):
-        raise raised(ValueError(f"supplied range of [{low}, {high}] is not finite"), context.loc)
-    if low > high:
-        raise raised(ValueError("max must be larger than min in range parameter."), context.loc)
+    known = known_option(context, range, "range=")
+    # NumPy says what is wrong with the ends.
+    attempt(context, np.histogram_bin_edges, np.zeros(1), 1, known)
+    low, high = attempt(context, tuple, known)
     if low == high:
         low, high = low - 0.5, high + 0.5
     dtype = np.result_type(low, high, element(value.type).numpy)
@@ -348,11 +353,6 @@ def detected_range(context: Context, value: Value) -> tuple[Value, Value]:
 def _subtractable(context: Context, value: Value) -> Value:
     """Bools as the integers that NumPy makes of them."""
     return cast(context, value, U8) if element(value.type) is BOOL else value
-
-
-def _pair(range: Any) -> tuple[Any, Any]:
-    low, high = range
-    return low, high
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -51,6 +51,7 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
     is_weak,
     no_number,
+    several,
 )
 from pytocu.frontend.worded import evaluated
 from pytocu.ir import promote
@@ -349,14 +350,14 @@ def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
     if axis is None:
         shape = dimensions(value)
         flat = ravel(context, value) if len(shape) != 1 else value
-        if isinstance(shift, (tuple, list)):
+        if isinstance(shift, (tuple, list, range)):
             shift = reduce(lambda total, by: binary(context, "add", total, by), shift, 0)
         moved = _rolled(context, flat, _shifts(context, shift)[0], 0)
         if len(shape) == 1:
             return moved
         attrs = {"shape": shape, "source": dimensions(moved)}
         return copied(context, context.builder.emit("reshape", (moved,), attrs))
-    axes = tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
+    axes = several(axis)
     shifts = _shifts(context, shift)
     if not axes or (not shifts and len(axes) == 1):
         return copied(context, value)
@@ -373,9 +374,8 @@ def roll(context: Context, a: Any, shift: Any, axis: Any = None) -> Value:
 
 def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
     """How far elements move: numbers known now, lengths, and ints of run time or in the data."""
-    items = shift if isinstance(shift, (tuple, list)) else (shift,)
     found: list[DimLike | Value] = []
-    for given in items:
+    for given in several(shift):
         # As NumPy takes numbers known now.
         item: Any = int(given) if isinstance(given, (bool, float, np.bool_, np.floating)) else given
         if isinstance(item, Value) and dimensions(item):
@@ -424,7 +424,7 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
     """An array repeated as a whole along its axes."""
     value = array_of(context, A)
     # Truth values are ints here.
-    whole = [int(r) if isinstance(r, bool) else r for r in (reps if isinstance(reps, (tuple, list)) else (reps,))]
+    whole = [int(r) if isinstance(r, bool) else r for r in several(reps)]
     counts = list(as_shape(context, whole, beyond=TOO_LARGE))
     if any(isinstance(c, int) and c < 0 for c in counts):
         raise raised(ValueError(NEGATIVE), context.loc)

@@ -14,6 +14,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import target_dtype
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.operators import attempt, refuse_complex
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
@@ -120,7 +121,7 @@ def listed(context: Context, values: Sequence[Any] | Steps | Grown | Flat, dtype
     for leaf in leaves:
         refuse_complex(context, leaf, target)
     made = iter([as_element(context, as_value(context, leaf), target) for leaf in leaves])
-    return _stacked(context, values, lambda: next(made))
+    return row_major(context, _stacked(context, values, lambda: next(made), target))
 
 
 def _of_range(context: Context, values: range | Steps, target: DType | None) -> Value:
@@ -160,7 +161,7 @@ def listed_operand(context: Context, values: Sequence[Any] | Steps, dtype: Any =
     found, path = context.paths.get(id(values), (None, ()))
     while path and path[0] != "argument":
         path = path[1] if len(path) > 1 and isinstance(path[1], tuple) else ()
-    if found is values and path and len(list(_leaves(context, values))) > LONGEST:
+    if found is values and path and isinstance(values, (list, tuple)) and len(list(_leaves(context, values))) > LONGEST:
         kind = type(values).__name__
         raise UnsupportedError(
             f"a {kind} is used as an array",
@@ -176,18 +177,18 @@ def _leaves(context: Context, values: Any) -> Any:
     if not isinstance(values, (list, tuple)):
         yield as_value(context, values)
         return
-    if not values:
-        raise raised(ValueError(_RAGGED), context.loc)
     for value in values:
         yield from _leaves(context, value)
 
 
-def _stacked(context: Context, values: Any, leaf: Any, outer: tuple[int, ...] = ()) -> Value:
+def _stacked(context: Context, values: Any, leaf: Any, dtype: DType, outer: tuple[int, ...] = ()) -> Value:
     """Members along a new first axis; `outer` are the lengths of the lists around them."""
     if not isinstance(values, (list, tuple)):
         return leaf()
+    if not values:
+        return _repeated(context, context.builder.const(0, scalar(dtype)), (0,))
     here = (*outer, len(values))
-    members = [_stacked(context, value, leaf, here) for value in values]
+    members = [_stacked(context, value, leaf, dtype, here) for value in values]
     first, *others = map(dimensions, members)
     common = min(len(first), *map(len, others)) if others else len(first)
     for axis in range(common):

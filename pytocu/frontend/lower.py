@@ -382,6 +382,9 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         case Perhaps():
             return ("if", _leaf(result.given, leaves), _tree(context, result.value, leaves, choices), ("none",))
         case str():
+            if type(result) is not str:
+                text = f"the function returns a {type(result).__name__}, a string of a class of its own"
+                raise UnsupportedError(text, context.loc, "return Python's own: str(text)")
             return ("str", result)
         case np.generic():
             return _leaf(as_value(context, result), leaves)

@@ -18,7 +18,7 @@ from pytocu.frontend.reductions import combined
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, broadcast, ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, cast, dimensions
+from pytocu.frontend.values import Context, cast, dimensions, several
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
@@ -80,7 +80,7 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     """Central differences inside, one-sided ones at the ends, by a distance or by coordinates."""
     value = array_of(context, f)
     ndim = len(dimensions(value))
-    axes = list(range(ndim)) if axis is None else [normal_axis(context, a, ndim) for a in _several(axis)]
+    axes = list(range(ndim)) if axis is None else [normal_axis(context, a, ndim) for a in several(axis)]
     if len(set(axes)) < len(axes):
         raise raised(ValueError("repeated axis"), context.loc)
     spaces: list[Any] = list(varargs) or [1.0]
@@ -119,10 +119,6 @@ def _steps(context: Context, space: Any, length: DimLike) -> Any:
     require_equal(context, dimensions(space)[0], length, "ValueError", text)
     dtype = element(space.type)
     return diff(context, cast(context, space, F64) if dtype.kind in "iu" else space)
-
-
-def _several(axis: Any) -> tuple[Any, ...]:
-    return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
 
 
 def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> Value:

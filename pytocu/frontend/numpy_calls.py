@@ -39,6 +39,7 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
     is_weak,
     no_number,
+    several,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import product
@@ -155,8 +156,7 @@ def _size(context: Context, a: Any, axis: Any = None) -> Any:
     shape = dimensions(value)
     known_option(context, axis, "axis=")
     attempt(context, np.size, stand_in(value), axis)
-    axes = axis if isinstance(axis, tuple) else (axis,)
-    along = [normal_axis(context, int(a) if isinstance(a, bool) else a, len(shape)) for a in axes]
+    along = [normal_axis(context, int(a) if isinstance(a, bool) else a, len(shape)) for a in several(axis)]
     if len({*along}) < len(along):
         raise raised(ValueError("repeated axis"), context.loc)
     return dim_value(context, product([shape[a] for a in along]))

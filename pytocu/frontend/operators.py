@@ -21,6 +21,7 @@ from pytocu.frontend.values import (
     as_dim,
     as_strong,
     as_value,
+    cast,
     const_inst,
     contains_dynamic,
     describe,
@@ -284,6 +285,9 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
         if weak_ints and type(right) is int and right < 0:
             # Python computes a power of ints that is not an int in floats.
             return elementwise(context, "power", context.builder.emit("python_float", (left,)), float(right))
+        if not is_array(left) and not is_array(right):
+            # The operators of scalars run no loop.
+            return _elementwise(context, name, left, right)
         rewritten = fast_power(left, right)
         if rewritten is not None:
             return elementwise(context, rewritten, left)
@@ -450,6 +454,9 @@ def choose_power(context: Context, power: Value, left: Any, right: Any) -> Value
     if not dimensions(left) and not _rewrites_without_axes():
         return power
     for exponent, row in _REWRITTEN_POWERS.get((element(left.type).kind, right.type.kind), ()):
+        if row == "sqrt" and promote.takes_roots(element(left.type)):
+            # The loop did already.
+            continue
         same = as_strong(context, binary(context, "equal", right, type(exponent)(exponent)))
         power = elementwise(context, "where", same, elementwise(context, row, left), power)
     return power
@@ -514,6 +521,26 @@ def _checked_exponent(context: Context, base: Value, exponent: Value) -> Value:
 
 def elementwise(context: Context, name: str, *operands: Any) -> Value:
     """One elementwise row; Python scalars stay weak beside strong operands."""
+    made = _elementwise(context, name, *operands)
+    return _root_or_power(context, made, *operands) if name == "power" else made
+
+
+def _root_or_power(context: Context, power: Value, base: Any, exponent: Any) -> Value:
+    """What NumPy's loop gives: a square root of floats where the one exponent of all elements is 0.5."""
+    dtype = None if isinstance(power.type, WeakType) else element(power.type)
+    exponent = as_value(context, exponent)
+    if dimensions(exponent) or dtype is None or not promote.takes_roots(dtype):
+        return power
+    known = const_inst(exponent)
+    if known is not None and known.attr("value") != 0.5:
+        return power
+    root = _elementwise(context, "sqrt", cast(context, as_value(context, base), dtype))
+    if known is not None:
+        return root
+    return _elementwise(context, "where", as_strong(context, binary(context, "equal", exponent, 0.5)), root, power)
+
+
+def _elementwise(context: Context, name: str, *operands: Any) -> Value:
     row = OPS[name]
     values = [as_value(context, o) for o in operands]
     if name == "power":

@@ -130,7 +130,7 @@ def _written(context: Context, name: str, made: Value, out: Value, method: str) 
 def _axes(context: Context, axis: Any) -> Any:
     """The argument ``axis=``, which may be a list here."""
     axis = known_axis(context, axis)
-    return axis if axis is None or isinstance(axis, (int, np.integer, str)) else attempt(context, _all, axis)
+    return axis if axis is None or isinstance(axis, (int, np.integer)) else attempt(context, _all, axis)
 
 
 def _all(axis: Any) -> Any:

@@ -141,7 +141,7 @@ def _paired(context: Context, given: Any, ndim: int) -> tuple[list[Any], Callabl
     leaves: list[Any] = []
 
     def numbered(item: Any) -> Any:
-        if isinstance(item, (tuple, list)):
+        if isinstance(item, (tuple, list, range)):
             return [numbered(one) for one in item]
         leaves.append(item)
         return len(leaves) - 1
@@ -159,7 +159,7 @@ def _paired(context: Context, given: Any, ndim: int) -> tuple[list[Any], Callabl
 
 def _rounded(lengths: Any) -> Any:
     """Numbers of elements, which NumPy rounds."""
-    if isinstance(lengths, (tuple, list)):
+    if isinstance(lengths, (tuple, list, range)):
         return tuple(map(_rounded, lengths))
     return int(np.round(lengths)) if isinstance(lengths, (float, np.floating)) and np.isfinite(lengths) else lengths
 

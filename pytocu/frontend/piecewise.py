@@ -9,7 +9,7 @@ from pytocu.frontend.array_functions import truths
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.inplace import number_at, taken
 from pytocu.frontend.operators import elementwise
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array, is_number
+from pytocu.frontend.values import Context, as_strong, as_value, cast, describe, dimensions, is_array, is_number
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, element
 
@@ -62,6 +62,9 @@ def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw:
         if is_array(function) and dimensions(function):
             raise UnsupportedError("np.piecewise with an array for a function", context.loc, "use np.where or np.select")
         return taken(context, as_value(context, function), dtype)
+    if function is None or isinstance(function, str):
+        text = f"np.piecewise with {describe(function)} among the functions and numbers"
+        raise UnsupportedError(text, context.loc, "write a number: np.nan where there is none")
     before = len(context.builder.insts)
     found = as_value(context, context.hooks.call(frame, function, (value, *args), kw))
     others = [i.op for i in context.builder.insts[before:] if i.op.kind not in _ELEMENTWISE]

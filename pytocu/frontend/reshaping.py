@@ -47,6 +47,7 @@ from pytocu.frontend.values import (
     is_weak,
     no_int,
     python_type_name,
+    several,
 )
 from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
@@ -83,8 +84,7 @@ def as_shape(
     TypeError
         Something else that is no int.
     """
-    items = shape if isinstance(shape, (tuple, list)) else (shape,)
-    return tuple(as_length(context, item, sentence, error, beyond) for item in items)
+    return tuple(as_length(context, item, sentence, error, beyond) for item in several(shape))
 
 
 def as_length(
@@ -212,8 +212,8 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
     ShapeError
         The numbers of elements differ; NumPy's sentence.
     """
-    if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
-        shape = tuple(shape[0])
+    if len(shape) == 1:
+        shape = several(shape[0])
     order = known_order(context, np.reshape, order, np.zeros(()), ()) or "C"
     if copy is not None:
         # Older versions have no such argument.
@@ -232,8 +232,7 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
 
 def in_place(context: Context, value: Value, shape: Any) -> Value | None:
     """The view that an array becomes which gets another shape; None where it may not be one."""
-    given = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    lengths = as_shape(context, given, _RESHAPED, "UnsupportedError")
+    lengths = as_shape(context, shape, _RESHAPED, "UnsupportedError")
     if _apart(context, value, _known_shape(context, value, lengths)) != 0:
         return None
     return _reshape(context, value, lengths, None)
@@ -583,7 +582,7 @@ def _at_least(context: Context, value: Value, ndim: int) -> Value:
 def flip(context: Context, value: Value, axis: Any = None) -> Value:
     """Axes backwards; all of them by default."""
     ndim = len(dimensions(value))
-    axes = range(ndim) if axis is None else (normal_axis(context, a, ndim) for a in _several(axis))
+    axes = range(ndim) if axis is None else (normal_axis(context, a, ndim) for a in several(axis))
     axes = tuple(axes)
     reverse = set(axes)
     if len(reverse) < len(axes):
@@ -591,10 +590,6 @@ def flip(context: Context, value: Value, axis: Any = None) -> Value:
     if not ndim:
         return subscript(context, value, ())
     return subscript(context, value, (*(slice(None, None, -1) if a in reverse else slice(None) for a in range(ndim)), ...))
-
-
-def _several(axis: Any) -> tuple[Any, ...]:
-    return tuple(axis) if isinstance(axis, (tuple, list)) else (axis,)
 
 
 def fliplr(context: Context, value: Value) -> Value:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
+from pytocu.frontend.layouts import laid_out, laid_out_as
 from pytocu.frontend.operators import attempt, check_plain, truths
 from pytocu.frontend.reductions import (
     ROUNDING,
@@ -25,6 +27,7 @@ from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_arra
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import product
+from pytocu.ir.layouts import joined_ranks
 from pytocu.ir.types import F16, F32, element, scalar
 
 SCANNED = ("add", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm",
@@ -159,7 +162,9 @@ def behind(context: Context, number: Any, value: Value, axis: int) -> Value:
     """The elements behind one number on an axis."""
     first = context.builder.const(element(value.type).numpy.type(number).item(), scalar(element(value.type)))
     shape = tuple(1 if a == axis else d for a, d in enumerate(dimensions(value)))
-    return context.builder.emit("concatenate", (repeated(context, first, shape), value), {"axis": axis})
+    pieces = laid_out_as(context, repeated(context, first, shape), value, "K"), value
+    made = context.builder.emit("concatenate", pieces, {"axis": axis})
+    return laid_out(context, made, pieces, partial(joined_ranks, pieces, dimensions(made)))
 
 
 FUNCTIONS = {

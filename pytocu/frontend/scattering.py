@@ -35,6 +35,7 @@ from pytocu.frontend.values import (
     is_array,
     is_numpy_scalar,
     python_type_name,
+    strong_dtype,
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
@@ -146,7 +147,10 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
         Indices that NumPy does not cast to integers, another mode.
     """
     if isinstance(a, np.generic) or is_numpy_scalar(a):
-        # The method of a NumPy scalar changes an array of its own.
+        # The method of a NumPy scalar changes an array of its own, which nobody reads: no kernel looks at the positions.
+        if not contains_dynamic(ind):
+            target = np.zeros((), strong_dtype(a).numpy) if isinstance(a, Value) else np.asarray(a).copy()
+            attempt(context, np.put, target, ind, 0 if contains_dynamic(v) else v, mode=mode)
         a = copied(context, array_of(context, a))
     if not is_array(a):
         # NumPy's sentence, which is another one in older versions.

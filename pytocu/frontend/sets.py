@@ -23,7 +23,7 @@ from pytocu.frontend.worded import after, evaluated
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, product
-from pytocu.ir.types import BOOL, I64, element, scalar
+from pytocu.ir.types import BOOL, I64, DType, element, scalar
 
 
 def unique(
@@ -247,18 +247,23 @@ def _combined(name: str, invert: bool, doc: str) -> Handler:
         first, second = (ravel(context, array_of(context, a)) for a in (ar1, ar2))
         if known_option(context, assume_unique, "assume_unique="):
             return _of_different(context, first, second, invert)
-        dtype = element(first.type)
-        if not invert:
-            common = promote.result_dtype((dtype, element(second.type)))
-            first, second = cast(context, first, common), cast(context, second, common)
         chosen = unique(context, first)
-        found = _member(context, chosen, second)
         if invert:
-            found = elementwise(context, "invert", found)
-        return compact(context, Masked(chosen, found))
+            return compact(context, Masked(chosen, elementwise(context, "invert", _member(context, chosen, second))))
+        dtypes = element(first.type), element(second.type)
+        common = promote.result_dtype(dtypes)
+        if _may_become_equal(*dtypes):
+            return _of_different(context, chosen, unique(context, second), False)
+        chosen, second = cast(context, chosen, common), cast(context, second, common)
+        return compact(context, Masked(chosen, _member(context, chosen, second)))
 
     handler.__doc__ = doc
     return handler
+
+
+def _may_become_equal(*dtypes: DType) -> bool:
+    """Whether elements of one vector that differ may be equal in the dtype in which vectors of these dtypes are joined."""
+    return not promote.result_dtype(dtypes).is_integer and any(d.is_integer and d.bits == 64 for d in dtypes)
 
 
 def _of_different(context: Context, first: Value, second: Value, invert: bool) -> Value:
@@ -310,6 +315,10 @@ def intersect1d(
         next_one = at if number == 0 else elementwise(context, "add", at, 1)
         place = context.builder.emit("gather", (order, next_one), {"axes": (0,), "at": 0})
         place = place if number == 0 else elementwise(context, "subtract", place, size)
+        if firsts and _may_become_equal(*(element(v.type) for v in vectors)):
+            # Where two elements of the first vector met, NumPy takes the second one's position from the other's end.
+            results.append(as_value(context, evaluated(context, "first[place]", {"first": firsts[number], "place": place})))
+            continue
         results.append(context.builder.emit("gather", (firsts[number], place), {"axes": (0,), "at": 0}) if firsts else place)
     return tuple(results)
 

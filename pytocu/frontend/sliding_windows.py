@@ -17,7 +17,7 @@ from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, contains_dynamic, dimensions, is_number
+from pytocu.frontend.values import Context, contains_dynamic, dimensions, is_number, several
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
 
@@ -34,7 +34,7 @@ def sliding_window_view(
         raise UnsupportedError(text, context.loc, "leave it out, and assign to the array itself")
     value = array_of(context, x)
     axis = known_option(context, axis, "axis=")
-    given = tuple(window_shape) if isinstance(window_shape, (tuple, list)) else (window_shape,)
+    given = several(window_shape)
     if isinstance(window_shape, Value) and dimensions(window_shape):
         text = "the lengths of windows are an array, whose numbers are known only at run time"
         raise UnsupportedError(text, context.loc, "write them as a tuple of ints or lengths")
@@ -42,7 +42,7 @@ def sliding_window_view(
     short = tuple(1 if contains_dynamic(w) else type(w)(1) if is_number(w) and w > 1 else w for w in given)
     attempt(context, np.lib.stride_tricks.sliding_window_view, stand_in(value), short, axis)
     ndim = len(dimensions(value))
-    named = range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,)
+    named = range(ndim) if axis is None else several(axis)
     for place, window in zip(named, given, strict=True):
         place = int(place) % ndim
         length, size = as_length(context, window, _NEGATIVE, beyond=ValueError(_TOO_LARGE)), dimensions(value)[place]

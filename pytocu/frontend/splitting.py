@@ -66,7 +66,7 @@ def _place(context: Context, value: Value, axis: Any) -> int:
 
 
 def _is_sequence(sections: Any) -> bool:
-    return isinstance(sections, (tuple, list)) or (is_array(sections) and bool(dimensions(sections)))
+    return isinstance(sections, (tuple, list, range)) or (is_array(sections) and bool(dimensions(sections)))
 
 
 def _sections(context: Context, sections: Any) -> int:

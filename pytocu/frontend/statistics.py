@@ -27,14 +27,17 @@ from pytocu.frontend.reductions import (
     normal_axes,
     reduce,
 )
+from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import broadcast_to
 from pytocu.frontend.tables import methods
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dim_value, dimensions, is_array, is_number
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, product
 from pytocu.ir.types import F32, F64, I64, DType, element, scalar
+
+_AMBIGUOUS = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
 
 
 def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any) -> Value | DimLike:
@@ -147,9 +150,14 @@ def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
     """``max(items - ddof, 0)``, on the host where it can be."""
     if not isinstance(items, Value) and isinstance(ddof, (int, np.integer)):
         return length(context, dim_max(items - c_long(context, int(ddof)), 0))
-    if is_array(ddof) and dimensions(ddof):
-        text = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
-        raise raised(ValueError(text), context.loc)
+    if not isinstance(ddof, Value) and not is_number(ddof):
+        ddof = as_strong(context, ddof)
+    if not isinstance(items, Value) and is_array(ddof):
+        # NumPy asks whether the number of elements is greater, which is one question where no mask counts them.
+        size = product(dimensions(ddof))
+        if size == 0:
+            attempt(context, bool, np.zeros(0))
+        require_equal(context, size, 1, "ValueError", _AMBIGUOUS)
     left = elementwise(context, "subtract", _as_count(context, items), ddof)
     return elementwise(context, "maximum", left, 0)
 

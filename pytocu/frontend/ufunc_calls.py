@@ -61,6 +61,8 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
         raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
     if outputs > 1 and "out" in kwargs and kwargs["out"] is None:
         raise raised(TypeError("'out' must be a tuple of arrays"), context.loc)
+    if any(one is Ellipsis for one in given):
+        attempt(context, np.negative, 1.0, ...)
     if given:
         # Results behind the last array that is given are new.
         kwargs = {**kwargs, "out": (*given, *[None] * (outputs - len(given)))}

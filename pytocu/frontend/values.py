@@ -702,6 +702,17 @@ def contains_dynamic(value: Any) -> bool:
     return is_dynamic(value) or isinstance(value, Masked | Steps | Generated | Grown | Perhaps | Flat)
 
 
+def several(given: Any) -> tuple[Any, ...]:
+    """Numbers of axes, lengths or positions, of which NumPy takes one or a sequence.
+
+    Examples
+    --------
+    >>> several(3), several([3, 4]), several(range(2))
+    ((3,), (3, 4), (0, 1))
+    """
+    return tuple(given) if isinstance(given, (tuple, list, range)) else (given,)
+
+
 def is_number(value: Any) -> bool:
     """A Python or NumPy scalar known now."""
     return isinstance(value, (bool, int, float, complex, np.generic))

@@ -111,6 +111,15 @@ def check_outputs(
     ufunc.resolve_dtypes((*given, *targets), signature=chosen, casting=casting)
 
 
+@lru_cache
+def takes_roots(dtype: DType) -> bool:
+    """Whether NumPy's power in this dtype takes a square root where the one exponent of several elements is 0.5."""
+    if dtype.kind != "f":
+        return False
+    with np.errstate(invalid="ignore"):
+        return bool(np.isnan(np.power(np.full(2, -np.inf, dtype.numpy), dtype.numpy.type(0.5))).all())
+
+
 def _ask_by_a_call(ufunc: Any, operands: tuple[Operand, ...], casting: str) -> None:
     """Let a ufunc of no elements refuse Python scalars with ``casting="equiv"``: NumPy 2.4's `resolve_dtypes` crashes there."""
     if casting == "equiv" and any(isinstance(o, str) for o in operands):

@@ -19,7 +19,7 @@ from pytocu.errors import PytocuError, UnsupportedError
 from pytocu.ir import interp, interp_rows, promote
 from pytocu.ir.core import Function, Op, walk
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import dtype_named, dtype_of
+from pytocu.ir.types import DType, dtype_named, dtype_of
 from pytocu.jitted import jit
 from pytocu.passes import fold, infer_types
 from pytocu.passes.context import PassContext, Target
@@ -40,9 +40,9 @@ FORMULAS = {
     "nextafter": "the sign of a float16 zero from 0.0 to -0.0 depends on NumPy's version, ours is that of y",
     "cast": "floats out of an integer's range: NumPy's depends on the CPU, ours is what `cast` of the op table states",
     "reciprocal": "the integer 0, whose reciprocal is what a cast of infinity gives",
-    "power": "-inf to the power of 0.5: NumPy takes a square root, which is NaN, where one exponent is used again for several "
-    "elements, as of a scalar or of a row or column that is broadcast, and otherwise the C library's pow, which is +inf; "
-    "ours is NaN in `x ** 0.5` of an array and a Python scalar, and otherwise +inf",
+    "power": "-inf and -0.0 to the power of 0.5: NumPy takes a square root, which is NaN and -0.0, where one exponent is used "
+    "again for several elements, as of a scalar or of a row or column that is broadcast, and otherwise the C library's pow, "
+    "which is +inf and 0.0; ours are +inf and 0.0 where the exponent is an array with axes",
 }
 """Where NumPy's own answer depends on layout, length or CPU, so that the row's formula is compared."""
 
@@ -194,7 +194,7 @@ def reference(op: Op, arguments: Sequence[Any], dtype: np.dtype, own: Any = None
         # The C library's powl(-inf, -2**63) is wrong; at infinities double is exact.
         finite = np.isfinite(sum(w * 0 for w in wide))
         doubles = [w.astype(np.float64) for w in wide]
-        own_way = op.name == "power" and not rewritten_power(text, arguments)
+        own_way = op.name == "power" and not rewritten_power(text, arguments) and not _one_exponent(text, arguments, loop)
         made = interp_rows.evaluate(op, doubles) if own_way else promote.numpy_result(op, doubles)
         return np.where(finite, rounded, np.asarray(made).astype(dtype))
 
@@ -209,6 +209,12 @@ def rewritten_power(text: str, arguments: Sequence[Any]) -> bool:
     """
     base, exponent = arguments
     return "**" in text and isinstance(base, np.ndarray) and base.ndim > 0 and type(exponent) in (bool, int, float, complex)
+
+
+def _one_exponent(text: str, arguments: Sequence[Any], loop: Sequence[DType]) -> bool:
+    """Whether NumPy's loop takes a root where the exponent of all elements is 0.5; the operators of scalars run none."""
+    several = "**" not in text or any(isinstance(a, np.ndarray) for a in arguments)
+    return several and np.ndim(arguments[1]) == 0 and promote.takes_roots(loop[0])
 
 
 def exact_power(text: str, arguments: Sequence[Any]) -> bool:

@@ -88,7 +88,7 @@ FAULTS: tuple[Fault, ...] = (
           'signed = "s" if kind == "i" else "u"', 'signed = "s"'),
     Fault("NaN and the sign of zero count for nothing", "pytocu.backend.llvm_rows:RowWriter.elementwise",
           'for flag in inst.attr("fastmath", ())', 'for flag in ("nnan", "nsz")'),
-    Fault("the root of a power is a power", "pytocu.frontend.operators:fast_power", '0.5: "sqrt", 1:', "1:"),
+    Fault("the root of a power is a square", "pytocu.frontend.operators:fast_power", '0.5: "sqrt", 1:', '0.5: "square", 1:'),
     Fault("a slice stops one early", "pytocu.frontend.indexing:_count", "distance + (stride - 1)", "distance"),
     Fault("a queue begins where it began", "pytocu.frontend.counted:_shorter", "key == 0", "key == 1"),
     Fault("a sum of a generator leaves no member out", "pytocu.frontend.generated:sum_of",

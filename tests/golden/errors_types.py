@@ -78,7 +78,7 @@ def negative_power(x):
 
 
 def bad_axes(x):
-    return np.transpose(x, (0, 0))  #! ShapeError: repeated axis in transpose
+    return np.transpose(x, (0, 0))  #! ValueError: repeated axis in transpose
     #! at: np.transpose(x, (0, 0))
 
 
