@@ -35,6 +35,16 @@ _behind = Deferred("pytocu.frontend.records", "behind")
 _grown_method = Deferred("pytocu.frontend.grown", "method")
 
 
+def _refuse_of_range(context: Context, base: Any, name: str) -> None:
+    """Refuse what a range has besides its bounds, where only a run knows these."""
+    if not isinstance(base, Steps) or name in ("start", "stop", "step"):
+        return
+    if base.plain and not hasattr(range, name):
+        raise MissingAttributeError(f"'range' object has no attribute '{name}'", context.loc)
+    text = f"{name} of a range that is known only at run time is not compiled"
+    raise UnsupportedError(text, context.loc, "compute it of its start, stop and step")
+
+
 def get_attribute(frame: Any, base: Any, name: str) -> Any:
     """``base.name``: of IR values, NumPy-like modules, and captured objects (guarded).
 
@@ -62,11 +72,7 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         if not hasattr(np.flatiter, name):
             raise MissingAttributeError(f"'numpy.flatiter' object has no attribute '{name}'", context.loc)
         raise UnsupportedError(f"{name} of x.flat is not compiled", context.loc, "count the steps of the loop with enumerate")
-    if isinstance(base, Steps) and name not in ("start", "stop", "step"):
-        if base.plain and not hasattr(range, name):
-            raise MissingAttributeError(f"'range' object has no attribute '{name}'", context.loc)
-        text = f"{name} of a range that is known only at run time is not compiled"
-        raise UnsupportedError(text, context.loc, "compute it of its start, stop and step")
+    _refuse_of_range(context, base, name)
     if isinstance(base, Grown):
         return _grown_method(frame, base, name)
     if id(base) in context.queues:

@@ -206,7 +206,9 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if _has_handler(function):
         return _call_builtin(frame, function, args, kwargs)
     owner, method = getattr(function, "__self__", None), getattr(function, "__name__", "")
-    if (type(owner) in _CHANGES or isinstance(owner, tuple)) and isinstance(function, types.BuiltinMethodType):
+    if isinstance(owner, tuple) and isinstance(function, types.BuiltinMethodType):
+        return _call_tuple(frame, owner, method, function, args, kwargs)
+    if type(owner) in _CHANGES and isinstance(function, types.BuiltinMethodType):
         return _call_container(frame, owner, method, function, args, kwargs)
     if not contains_dynamic(args) and not contains_dynamic(kwargs) and _is_pure(function):
         if isinstance(owner, np.generic) and method == "astype":
@@ -323,11 +325,11 @@ def bind(
 
 
 def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """A method of a list, tuple, dict or set; its members may be run-time values."""
+    """A method of a list, dict or set; its members may be run-time values."""
     context = frame.context
-    kind = tuple if isinstance(owner, tuple) else type(owner)
+    kind = type(owner)
     dynamic = contains_dynamic(owner) or contains_dynamic(args) or contains_dynamic(kwargs)
-    if method in _CHANGES.get(kind, ()):
+    if method in _CHANGES[kind]:
         refuse_outside(context, owner, f"{kind.__name__}.{method}()")
         # A dict's keys are compared, and its values are not.
         keys = args[:1] if method in ("setdefault", "pop") else ()
@@ -356,9 +358,6 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
         if kind is dict:
             _refuse_keys(context, owner)
         return made
-    if kind is tuple and method == "count" and len(args) == 1 and not kwargs and all(map(_is_compared, (*owner, *args))):
-        equal = (binary(context, "equal", member, args[0]) for member in owner)
-        return functools.reduce(functools.partial(binary, context, "add"), equal, 0)
     # Of a dict the keys are compared alone.
     if dynamic and (method not in _READS.get(kind, ()) or (method == "get" and contains_dynamic(args[:1]))):
         if kind is list:
@@ -366,7 +365,7 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
         raise UnsupportedError(
             f"{kind.__name__}.{method}() compares values known only at run time, which is not compiled",
             context.loc,
-            "compare the members: t[0] == v" if kind is tuple else by_number(owner),
+            by_number(owner),
         )
     for value in args if kind is dict else (owner, *args):
         check_plain(context, value, f"{kind.__name__}.{method}()")
@@ -374,6 +373,20 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
     if method not in ("keys", "values", "items"):
         return result
     return Members(result, [lambda: [*owner, *owner.values()]], lambda: list(function(*args)), sized=True)
+
+
+def _call_tuple(frame: Frame, owner: Any, method: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """``tuple.count`` or ``tuple.index``."""
+    context = frame.context
+    if method == "count" and len(args) == 1 and not kwargs and all(map(_is_compared, (*owner, *args))):
+        equal = (binary(context, "equal", member, args[0]) for member in owner)
+        return functools.reduce(functools.partial(binary, context, "add"), equal, 0)
+    if contains_dynamic(owner) or contains_dynamic(args) or contains_dynamic(kwargs):
+        text = f"tuple.{method}() compares values known only at run time, which is not compiled"
+        raise UnsupportedError(text, context.loc, "compare the members: t[0] == v")
+    for value in (owner, *args):
+        check_plain(context, value, f"tuple.{method}()")
+    return attempt(context, function, *args, **kwargs)
 
 
 def _is_compared(value: Any) -> bool:
