@@ -150,6 +150,11 @@ def test_bound_is_of_the_rounded_value() -> None:
     x = np.linspace(-3, 3, 1001)
     assert np.array_equal(reference(OPS["exp"], (x,), x.dtype), np.exp(x.astype(np.longdouble)).astype(np.float64))
     assert reference(OPS["power"], (np.float64(-np.inf), np.float64(-(2.0**63))), np.dtype(np.float64)) == 0
+    zero = np.float64(-0.0)
+    for text, x in (("np.power(x, y)", np.array([zero, 4.0])), ("x ** y", np.array([[zero]])), ("np.power(x, y)", zero)):
+        with np.errstate(all="ignore"):
+            taken = np.power(x, np.float64(0.5))
+        assert np.array_equal(np.signbit(reference(OPS["power"], (x, np.float64(0.5)), x.dtype, None, text)), np.signbit(taken))
 
 
 def test_sign_of_zero_is_free_only_where_stated() -> None:
