@@ -391,7 +391,7 @@ PLANTED += [
         *("stacked", "f64[n], weak int", ("pass", "rooms"), ""),
     ),
     (
-        fault("the last elements are left out", "one_thread:_Named.fold", "whole * LANES, [total", "size, [total"),
+        fault("the last elements are left out", "element_loops:ElementLoops.fold", "whole * LANES, [total", "size, [total"),
         *("sums", "f64[n], weak int", ("pass", "one-thread"), ""),
     ),
     (
