@@ -258,3 +258,14 @@ def library_behind_an_assertion(x, i):
 def counts_behind_an_assertion(x, i):
     assert x[0] > 10, "small"
     return np.bincount(i - 1)
+
+
+def stopped_by_an_element_or_a_number(x, n):
+    s = 0.0
+    for v in x:
+        if v > 3:
+            raise ValueError("an element")
+        s += v
+    if n > 2:
+        raise ValueError("a number")
+    return s

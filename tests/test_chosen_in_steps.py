@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import linecache
 import random
 from typing import Any
 
 import numpy as np
 import pytest
+from test_kinds_random import make
 from test_run_time_positions import agrees, copies, outcome
 
 import pytocu
@@ -192,14 +192,6 @@ def test_a_list_of_a_step_is_not_copied_where_an_array_is_changed_before_it() ->
     agrees(each, given(6, 0.5))
     plan = pytocu.jit(each).lower("bool[n, n]", "f64[n]").compile("cpu").plan
     assert max(kernel.work for kernel in plan.kernels if isinstance(kernel.work, int)) == 1
-
-
-def make(source: str) -> Any:
-    name = f"<chosen {hash(source)}>"
-    linecache.cache[name] = (0, None, source.splitlines(keepends=True), name)
-    namespace: dict[str, Any] = {"np": np}
-    exec(compile(source, name, "exec"), namespace)
-    return namespace["program"]
 
 
 def check(source: str, seed: int) -> bool:

@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from raising_programs import stopped_by_an_element_or_a_number
 
 import pytocu
 from pytocu.errors import RangeError
@@ -351,17 +352,7 @@ def test_what_the_short_way_refuses_is_said_by_the_general_one():
 
 
 def test_what_kernels_have_to_find_comes_before_what_is_raised_behind_them():
-    def stopped(x, n):
-        s = 0.0
-        for v in x:
-            if v > 3:
-                raise ValueError("an element")
-            s += v
-        if n > 2:
-            raise ValueError("a number")
-        return s
-
-    plan = pytocu.jit(stopped).lower("f64[k]", "weak int").compile("cuda:sm_90").plan
+    plan = pytocu.jit(stopped_by_an_element_or_a_number).lower("f64[k]", "weak int").compile("cuda:sm_90").plan
     source = Program(plan, ANY_LIBRARY, ("executor", "infos")).source
     assert re.search(r"if n\d+ != 0: executor\.waits or executor\.settle\(\); fail\d+\(", source)
     # A plan whose kernels have nothing to find waits for nothing.

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from raising_programs import stopped_by_an_element_or_a_number
 from test_control_flow import CASES as ELEMENT_CASES
 from test_whole_array_loops import CASES as ARRAY_CASES
 from test_whole_array_loops import SUMS
@@ -106,17 +107,6 @@ def test_a_call_that_waits_for_its_kernels_says_what_they_found(cupy: Any) -> No
     zeros = np.zeros(4)
     same(on_host(cupy, jitted(cupy.asarray(zeros), 4)), popped_and_counted(zeros, 4), False)
     pytocu.synchronize()
-
-
-def stopped_by_an_element_or_a_number(x, n):
-    s = 0.0
-    for v in x:
-        if v > 3:
-            raise ValueError("an element")
-        s += v
-    if n > 2:
-        raise ValueError("a number")
-    return s
 
 
 def test_what_a_kernel_finds_comes_before_what_the_host_raises_behind_it(cupy: Any) -> None:
