@@ -59,6 +59,15 @@ def test_pythons_answer(function: Any) -> None:
         compare(made, wanted)
 
 
+def test_what_stands_twice_is_copied_once() -> None:
+    def changed(x):
+        first, second = copy.deepcopy([x, (x, x)])
+        first += 1
+        return first, second, x
+
+    compare(pytocu.jit(changed)(X.copy()), changed(X.copy()))
+
+
 def test_an_array_that_is_copied_lies_as_it_did() -> None:
     made = pytocu.jit(lambda x: (copy.copy(x), copy.deepcopy(x)))(X.T)
     assert [m.strides for m in made] == [copy.copy(X.T).strides, copy.deepcopy(X.T).strides]
@@ -118,6 +127,7 @@ def shortened(x, n, s):
         (lambda x, n, s: int("11", n), "int() of a text with a base that is known only at run time"),
         (lambda x, n, s: pow(n, 2, mod=5), "pow() with a modulo of ints known only at run time"),
         (lambda x, n, s: copy.copy({1, 2}), "copy.copy of a set is not compiled"),
+        (lambda x, n, s: copy.deepcopy(Point(x, n)), "copy.deepcopy of a Point is not compiled"),
     ],
 )
 def test_what_is_refused(function: Any, said: str) -> None:

@@ -323,19 +323,30 @@ def _copy(frame: Frame, x: Any) -> Any:
 
 
 def _deep_copy(frame: Frame, x: Any) -> Any:
-    """``copy.deepcopy`` of the same: each array is copied, though it stands in several places."""
-    if is_array(x):
-        return _copy(frame, x)
-    if type(x) in (list, tuple):
-        return type(x)(_deep_copy(frame, v) for v in x)
-    if type(x) is dict:
-        return {k: _deep_copy(frame, v) for k, v in x.items()}
-    _refuse_copy(frame, x, "deepcopy")
-    return x
+    """``copy.deepcopy`` of the same: what stands in several places is copied once."""
+    made: dict[int, Any] = {}
+
+    def copied(value: Any) -> Any:
+        if id(value) not in made:
+            made[id(value)] = of_members(value)
+        return made[id(value)]
+
+    def of_members(value: Any) -> Any:
+        if is_array(value):
+            return _copy(frame, value)
+        if type(value) in (list, tuple):
+            return type(value)(map(copied, value))
+        if type(value) is dict:
+            return {k: copied(v) for k, v in value.items()}
+        # Of other tuples the members would stay the same.
+        _refuse_copy(frame, value, "deepcopy", (str,))
+        return value
+
+    return copied(x)
 
 
-def _refuse_copy(frame: Frame, x: Any, name: str) -> None:
-    if isinstance(x, Value) or is_number(x) or x is None or isinstance(x, (str, tuple)):
+def _refuse_copy(frame: Frame, x: Any, name: str, same: tuple[type, ...] = (str, tuple)) -> None:
+    if isinstance(x, Value) or is_number(x) or x is None or isinstance(x, same):
         return
     text = f"copy.{name} of a {type(x).__name__} is not compiled"
     raise UnsupportedError(text, frame.context.loc, "copy the arrays that it holds: x.copy()")
