@@ -52,6 +52,65 @@ def read(x, n, s):
     return TABLE.get(2), TABLE.get(5, n), {"a": x}.get("a", s), {"a": n}.get("b")
 
 
+def of_an_int(n):
+    return n.bit_length(), n.bit_count(), n.conjugate(), n.numerator, n.denominator
+
+
+def of_a_float(n):
+    return n.is_integer(), n.conjugate(), n.real, n.imag
+
+
+def of_a_complex(n):
+    return n.conjugate(), n.real.is_integer(), n.imag.conjugate()
+
+
+def of_steps(n):
+    total = 0
+    for i in range(n):
+        total += (3 * i - 4).bit_length() + i.bit_count()
+        if (i / 4).is_integer():
+            total += 100
+    return total
+
+
+@pytocu.vectorize
+def bits_of(x):
+    return int(x).bit_length() + 100 * float(x).is_integer()
+
+
+INTS = (0, 1, -1, 7, -8, 2**62, 2**63 - 1, -(2**63), True)
+FLOATS = (0.0, -0.0, 3.5, -4.0, 2.0**70, np.inf, -np.inf, np.nan)
+
+
+@pytest.mark.parametrize(
+    ("function", "numbers"),
+    [(of_an_int, INTS), (of_a_float, FLOATS), (of_a_complex, (1 + 2j, -1.5 - 0j)), (of_steps, (0, 1, 17))],
+)
+def test_methods_of_python_numbers(function: Any, numbers: Any) -> None:
+    made = pytocu.jit(function)
+    for number in numbers:
+        compare(made(number), function(number))
+
+
+def test_methods_of_python_numbers_in_a_kernel() -> None:
+    x = np.array([0.0, 3.0, -2.5, 9.0, -(2.0**40), 1e-300, -7.0])
+    compare(bits_of(x), np.array([int(v).bit_length() + 100 * v.is_integer() for v in x.tolist()]))
+
+
+@pytest.mark.parametrize(
+    ("function", "number", "sentence", "help"),
+    [
+        (lambda n: n.hex(), 1.5, "the attribute hex of a Python float", "make a text of it outside"),
+        (lambda n: n.to_bytes(), 3, "the attribute to_bytes of a Python int", "ask outside the function"),
+        (lambda n: n.as_integer_ratio(), 3, "the attribute as_integer_ratio of a Python int", "ask outside the function"),
+    ],
+)
+def test_methods_that_are_refused(function: Any, number: Any, sentence: str, help: str) -> None:
+    with pytest.raises(UnsupportedError, match=sentence) as error:
+        pytocu.jit(function)(number)
+    assert help in error.value.help
+
+
 @pytest.mark.parametrize("function", [counts, numbered, rounded, powers, copies, listed, read])
 def test_pythons_answer(function: Any) -> None:
     for n, s in ((2, 1.5), (1, -0.5)):

@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, DTypeError, MissingAttributeError, ShapeError, UnsupportedError, closest
 from pytocu.frontend.axes import normal_axis
-from pytocu.frontend.operators import attempt, binary, compute, elementwise, known_option, unary
+from pytocu.frontend.operators import attempt, binary, compute, elementwise, known_option
 from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
@@ -35,8 +35,6 @@ from pytocu.ir.dims import Dim
 from pytocu.ir.types import (
     ALL_DTYPES,
     BOOL,
-    WEAK_COMPLEX,
-    WEAK_FLOAT,
     ArrayType,
     DType,
     ScalarType,
@@ -47,6 +45,7 @@ from pytocu.ir.types import (
 )
 
 _note_write = Deferred("pytocu.frontend.inplace", "note_write")
+_number_attribute = Deferred("pytocu.frontend.python_methods", "number_attribute")
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
 _view_of_another_size = Deferred("pytocu.frontend.bytes_as", "view_of_another_size")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
@@ -78,13 +77,9 @@ def attribute(context: Context, value: Value, name: str) -> Any:
     MissingAttributeError
         NumPy has no such attribute.
     """
-    kind = python_type_name(value)
     if isinstance(value.type, WeakType):
-        if name in ("real", "imag"):
-            return _python_part(context, value, name)
-        if hasattr(getattr(builtins, kind), name):
-            raise UnsupportedError(f"the attribute {name} of a Python {kind}", context.loc, _NUMPY_SCALAR)
-        raise MissingAttributeError(f"'{kind}' object has no attribute '{name}'", context.loc, _NUMPY_SCALAR)
+        return _number_attribute(context, value, name)
+    kind = python_type_name(value)
     shape = dimensions(value)
     match name:
         case "shape":
@@ -125,16 +120,6 @@ def attribute(context: Context, value: Value, name: str) -> Any:
     )
 
 
-def _python_part(context: Context, value: Value, name: str) -> Any:
-    """The real or imaginary part of a Python scalar."""
-    if value.type == WEAK_COMPLEX:
-        return context.builder.emit(f"python_{name}", (value,))
-    if name == "real":
-        return unary(context, "positive", value)
-    return 0.0 if value.type == WEAK_FLOAT else 0
-
-
-_NUMPY_SCALAR = "this is a Python scalar; np.float64(x) makes it a NumPy scalar"
 def instead_of(name: str) -> str:
     """What to do where a NumPy function or method has no compiled form."""
     if name in REFUSED:

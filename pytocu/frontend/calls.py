@@ -41,7 +41,7 @@ from pytocu.frontend.values import (
     python_type_name,
 )
 from pytocu.ir.core import Value
-from pytocu.ir.types import dtype_of
+from pytocu.ir.types import WeakType, dtype_of
 
 _LIBRARIES = ("numpy", "cupy", "jax", "jaxlib")
 _CHANGES = {
@@ -74,6 +74,7 @@ _exception_of = Deferred("pytocu.frontend.formatting", "exception_of")
 _heap_functions = Deferred("pytocu.frontend.heaps", "functions")
 _make_queue = Deferred("pytocu.frontend.queues", "make")
 _call_queue = Deferred("pytocu.frontend.queues", "call_method")
+_call_number_method = Deferred("pytocu.frontend.python_methods", "call_method")
 _has_handler = Deferred("pytocu.frontend.builtin_calls", "has_handler")
 _is_pure = Deferred("pytocu.frontend.builtin_calls", "is_pure")
 _sort_known = Deferred("pytocu.frontend.ordering", "sort_known")
@@ -117,6 +118,8 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     match function:
         case Method() if isinstance(function.value, Masked) or contains_masked(args) or contains_masked(kwargs):
             return _call_method(context, function.name, function.value, args, kwargs)
+        case Method(value=Value(type=WeakType())):
+            return _call_number_method(function, args, kwargs, context)
         case Method():
             handler = functools.partial(METHODS[function.name], context)
             return call_handler(function.value, f"ndarray.{function.name}", handler, args, kwargs, context)

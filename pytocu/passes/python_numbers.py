@@ -183,6 +183,27 @@ def _isqrt(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Va
     return builder.emit("where", (more, after, root))
 
 
+def _bit_count(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    return as_dtype(builder, builder.emit("bitwise_count", (as_dtype(builder, args[0], I64),)), I64)
+
+
+def _bit_length(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    """How many bits there are from the highest one of the magnitude on."""
+    x, zero = as_dtype(builder, args[0], I64), builder.const(0, scalar(I64))
+    negated = builder.emit("where", (builder.emit("less", (x, zero)), builder.emit("subtract", (zero, x)), x))
+    bits = as_dtype(builder, negated, U64)
+    for distance in (1, 2, 4, 8, 16, 32):
+        lower = builder.emit("right_shift", (bits, builder.const(distance, bits.type)))
+        bits = builder.emit("bitwise_or", (bits, lower))
+    return as_dtype(builder, builder.emit("bitwise_count", (bits,)), I64)
+
+
+def _is_integer(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    x = as_dtype(builder, args[0], F64)
+    whole = builder.emit("equal", (x, builder.emit("trunc", (x,))))
+    return _both(builder, whole, builder.emit("isfinite", (x,)))
+
+
 def _is_close(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
     a, b, relative, least = (as_dtype(builder, v, F64) for v in args)
     size = builder.emit("fmax", tuple(builder.emit("absolute", (v,)) for v in (a, b)))
@@ -367,6 +388,10 @@ FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "python_complex": _complex,
     "python_int": _whole("trunc"),
     "python_round": _whole("rint"),
+    "python_bit_count": _bit_count,
+    "python_bit_length": _bit_length,
+    "python_conjugate": _part("conjugate"),
+    "python_is_integer": _is_integer,
     "python_exponent": _checked_exponent,
     "python_natural": _natural,
     "math_trunc": _whole("trunc"),
