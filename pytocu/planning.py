@@ -114,7 +114,8 @@ class _PlanWriter:
         steps, bound = _steps_of(loop), {name for step in self.steps if step[0] == "bind" for name in step[2]}
         shown = {a for inst in inside if inst.op.name != "launch" for a in inst.args}
         for inst in inside:
-            if inst.op.name != "allocate":
+            if inst.op.name != "allocate" or inst.result in self.slots:
+                # Others are no memory, or it stands before a loop around this one.
                 continue
             shape = shape_of(inst.types[0])
             names = {name for dim in shape for name in symbols(dim)}
@@ -149,6 +150,8 @@ class _PlanWriter:
     def new_slots(self, values: Sequence[Value]) -> tuple[int, ...]:
         """Slots of their own."""
         for value in values:
+            # A second number would be that of another value.
+            assert value not in self.slots
             self.slots[value] = len(self.slots)
         return tuple(self.slots[v] for v in values)
 

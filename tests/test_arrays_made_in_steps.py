@@ -309,3 +309,28 @@ def test_memory_of_a_list_in_a_step_is_there_for_what_is_used_of_it() -> None:
         lengths = (step[3][0] for step in plan.steps if step[0] == "allocate" and step[3])
         most = max(length for length in lengths if isinstance(length, int))
         assert limits[0] < most < limits[1]
+
+
+def searched_in_itself(u, length):
+    n = np.ones(length)
+    for it in range(u.shape[0]):
+        for i in range(u.shape[1]):
+            k = np.searchsorted(n, u[it, i])
+            n[k] -= 0.01
+    return n
+
+
+def searched_in_its_sums(u, length):
+    n = np.ones(length)
+    for it in range(u.shape[0]):
+        for i in range(u.shape[1]):
+            k = np.searchsorted(np.cumsum(n), u[it, i] * 3)
+            n[k] += 1
+    return n
+
+
+@pytest.mark.parametrize("function", [searched_in_itself, searched_in_its_sums])
+def test_memory_that_a_step_of_two_loops_makes_is_one_for_each_array(function: Callable[..., Any]) -> None:
+    """Its length is a Python int of run time: it is made before both loops."""
+    u = np.random.default_rng(8).random((3, 8))
+    compare(pytocu.jit(function)(u, 4), function(u, 4))

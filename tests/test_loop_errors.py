@@ -56,3 +56,47 @@ def test_a_loop_ends_where_an_index_is_wrong(function, arguments) -> None:
 @pytest.mark.parametrize(("function", "arguments"), WRONG[1:])
 def test_both_backends_of_a_gpu_have_code_for_it(function, arguments, backend) -> None:
     assert pytocu.jit(function).lower(*arguments).compile("cuda:sm_90", backend).binary
+
+
+def in_a_branch_of_elements(y, count):
+    t = 5
+    for x in (y[::-1] * 1).ravel():
+        if x == 3:
+            t = t // (int(x) - 3 + count)
+        t = count
+    return y
+
+
+def in_a_branch_of_numbers(y, count):
+    t = 5
+    for x in y[::-1].ravel():
+        if x == 3:
+            t = t // count
+        else:
+            t = count
+        t = count
+    return t
+
+
+def beside_an_array_of_no_use(y, count):
+    z = y * 1.0
+    t = 4
+    for i in range(len(y)):
+        z[1:] = z[:-1] + y[i]
+        t = int(z[1]) // count
+        t = 4
+    return y
+
+
+@pytest.mark.parametrize("function", [in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use])
+def test_what_a_number_that_nobody_uses_is_made_of_is_there(function) -> None:
+    """A branch in a step may raise though nothing reads its result; arrays that it alone reads are no zeros."""
+    compiled = pytocu.jit(function)
+    for y, count in (([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2)):
+        try:
+            wanted = function(np.array(y), count)
+        except ZeroDivisionError as error:
+            with pytest.raises(ZeroDivisionError, match=str(error)):
+                compiled(np.array(y), count)
+        else:
+            np.testing.assert_array_equal(compiled(np.array(y), count), wanted)

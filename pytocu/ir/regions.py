@@ -15,7 +15,7 @@ copied, moved and compared like any other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -298,7 +298,7 @@ def _needed(region: Block, results: Sequence[Value]) -> list[Inst]:
 
 def prune(function: Function) -> Function:
     """Drop what loops and branches compute for nobody."""
-    body = _prune_block(function.body)
+    body = _prune_block(function.body, may_fail)
     return function if body is function.body else Function(function.name, function.level, body, function.facts)
 
 
@@ -341,11 +341,15 @@ def _launches(inst: Inst) -> bool:
 def compares(inst: Inst) -> bool:
     """Whether a loop or branch may be an error though nobody uses what it computes: by lengths, an index, or in Python.
 
-    What is required where it computes arrays is looked at where they are used.
+    What is required where it computes arrays is looked at where they are used, if it stands in another one.
     """
     numbers = not any(map(shape_of, inst.types))
-    inside = _inside(inst)
-    return bool(inst.results) and (inside.wrong or (numbers and inside.requires))
+    return bool(inst.results) and (_inside(inst).wrong or (numbers and _inside(inst).requires))
+
+
+def may_fail(inst: Inst) -> bool:
+    """Whether a loop or branch that stands in none may be an error though nobody uses what it computes."""
+    return bool(inst.results) and (_inside(inst).wrong or _inside(inst).requires)
 
 
 FITS = "a Python int in a loop on arrays does not fit int64"
@@ -357,6 +361,11 @@ def requires(inst: Inst) -> bool:
     if inst.op.name != "require" or not isinstance(inst.types[0], ScalarType):
         return False
     return inst.attr("error") != "UnsupportedError" and inst.attr("sentence") != FITS
+
+
+def raises_unused(inst: Inst) -> bool:
+    """Whether an instruction in a step or branch makes numbers and may be an exception, whether they are used or not."""
+    return requires(inst) or (is_region(inst) and compares(inst) and not any(map(shape_of, inst.types)))
 
 
 _DIVISIONS = ("divide", "floor_divide", "remainder")
@@ -383,7 +392,7 @@ def raises(inst: Inst) -> bool:
     return inst.op.effects == "check" and inst.op.python is not None
 
 
-def _prune_block(block: Block) -> Block:
+def _prune_block(block: Block, stays: Callable[[Inst], bool] = compares) -> Block:
     """From the last instruction to the first, so that what is used is known; then inside of regions."""
     used: set[Value] = set()
     made: list[Inst] = []
@@ -394,7 +403,7 @@ def _prune_block(block: Block) -> Block:
     for inst in reversed(block.insts):
         if is_region(inst) and not _launches(inst):
             unused = not any(r in used for r in inst.results)
-            if unused and not compares(inst):
+            if unused and not stays(inst):
                 changed = True
                 continue
             less = None if unused else pruned(inst, used)

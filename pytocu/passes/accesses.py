@@ -18,7 +18,7 @@ from typing import TypeAlias
 from pytocu.deferred import Deferred
 from pytocu.ir.core import Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, is_number, lower_bound
-from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters, requires
+from pytocu.ir.regions import HEADS, carried_count, element_count, given, is_region, kept, parameters, raises_unused
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.affine import Affine, constant, element_of, linear_pieces, numbers_in, stating_values, unit
 
@@ -210,7 +210,7 @@ def region_needs(value: Value, at: Index, ndim: int, chosen: bool = True) -> lis
     for region in inst.regions:
         params = parameters(inst, region)
         roots = [region.terminator.args[k] for k in keep]
-        roots += [i.results[0] for i in region.insts if requires(i)]
+        roots += [i.results[0] for i in region.insts if raises_unused(i)]
         if not at:
             # What is compared, and positions, are made of numbers with names.
             roots += [v for i in region.insts if i.op.name == "bind" for v in i.args]

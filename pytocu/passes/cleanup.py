@@ -6,7 +6,7 @@ from typing import Any
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, attr_key, walk
-from pytocu.ir.regions import HEADS, carried_count, carried_memories, compares, is_region, prune, raises, requires
+from pytocu.ir.regions import HEADS, carried_count, carried_memories, compares, is_region, may_fail, prune, raises, requires
 from pytocu.ir.rewrite import replay
 from pytocu.passes.context import PassContext
 
@@ -88,7 +88,7 @@ def dce(function: Function, context: PassContext) -> Function:
         alive = alive or (inst in inside and requires(inst))
         # A loop of the host hands on nothing where all it does is to change memory; what is inside was seen before.
         alive = alive or (inst.op.kind == "region" and any(i in launches for r in inst.regions for i in r.insts))
-        alive = alive or (is_region(inst) and compares(inst))
+        alive = alive or (is_region(inst) and (compares if inst in inside else may_fail)(inst))
         if inst.op.name == "launch" or (alive and inst.op.kind == "region"):
             launches.add(inst)
         if alive:

@@ -14,15 +14,13 @@ from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.regions import (
     HEADS,
     carried_count,
-    compares,
     element_count,
     given,
-    is_region,
     parameters,
-    requires,
+    raises_unused,
     step_name,
 )
-from pytocu.ir.types import BOOL, I64, INDEX, Type, element, scalar, shape_of
+from pytocu.ir.types import BOOL, I64, INDEX, Type, element, scalar
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
 from pytocu.passes.elements import Bound, Elements
@@ -126,8 +124,7 @@ def _results(
     for step in region.insts:
         if step.op.name == "check":
             e.compare(builder, step)
-        elif (requires(step) or (is_region(step) and compares(step))) and not any(map(shape_of, step.types)):
-            # What may be an exception is looked at, whether the result is used or not.
+        elif raises_unused(step):
             _compute(e, builder, [step.results[0]], at)
     roots = [region.terminator.args[k] for k in keep]
     _compute(e, builder, roots, at)
