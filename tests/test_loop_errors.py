@@ -83,7 +83,7 @@ def beside_an_array_of_no_use(y, count):
     t = 4
     for i in range(len(y)):
         z[1:] = z[:-1] + y[i]
-        t = int(z[1]) // count
+        t = int(z[1]) // count + t
         t = 4
     return y
 

@@ -153,7 +153,7 @@ def test_a_known_number_has_to_be_one_of_the_dtype() -> None:
     [
         "x.astype(np.float32) * mean_or(x, 0.0)",
         "np.array([1, 2]) * mean_or(x, 0)",
-        "1 / mean_or(x, 0.0)",
+        "1 // mean_or(x, 0.0)",
         "-mean_or(x, 0)",
         "x ** mean_or(x, 2.0)",
         "mean_or(x, a) ** 2",
@@ -527,3 +527,58 @@ def test_a_loop_on_a_side_runs_once_where_it_is_asked_what_it_leaves(function) -
         same(function, x, n)
     text = pytocu.jit(function).lower(x, 3).ir("lower")
     assert text.count("_loop ") == 1
+
+
+def steps_of_a_solver(u, dx, end):
+    t = 0.0
+    while t < end:
+        dt = min(0.4 * dx / np.abs(u).max(), end - t)
+        u = u - dt / dx * (u - np.roll(u, 1))
+        t += dt
+    return u
+
+
+def mean_of_some(x, n):
+    s, count = 0.0, 0
+    for d in (0, 1):
+        if d + n < 3:
+            s += x[d]
+            count += 1
+    return s / count
+
+
+def over_either(x, n):
+    s = 0.0
+    if n > 0:
+        s = x[n]
+    return 1.0 / s, s / n, s / (s - 1.0)
+
+
+def mean_of_ints(x, n):
+    s = 0
+    for i in range(n):
+        s += int(x[i]) if i % 2 else x.astype(np.int64)[i]
+    return s / n
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"),
+    [
+        (steps_of_a_solver, ((0.1, 0.3), (0.1, 0.0))),
+        (mean_of_some, ((0,), (1,), (2,))),
+        (over_either, ((1,), (3,))),
+        (mean_of_ints, ((1,), (2,), (4,))),
+    ],
+)
+def test_quotients_of_numbers_of_either_kind(function, arguments) -> None:
+    x = np.array([1.5, 2.5, 0.0, 4.0])
+    compiled = pytocu.jit(function)
+    for more in arguments:
+        compare(compiled(x, *more), function(x, *more))
+
+
+def test_a_divisor_of_0_is_an_error_of_one_kind_alone() -> None:
+    compiled = pytocu.jit(over_either)
+    with pytest.raises(UnsupportedError, match="a division by 0, which raises where the number is Python's") as error:
+        compiled(np.array([1.5, 2.5, 0.0, 4.0]), 2)
+    assert "np.float64(0.0)" in error.value.help

@@ -95,7 +95,7 @@ def follow(
     empty : bool
         Whether loops inside may have no step.
     fits : set of Inst, optional
-        Gets what int64 computes as Python does where it holds the result, and no divisor is 0.
+        Gets what NumPy computes as Python does where int64 holds the result, and no divisor is 0.
 
     Returns
     -------
@@ -140,7 +140,7 @@ def _follow(
             continue
         if not own or inst.op.name == "yield":
             continue
-        made = _computed(inst, found, own)
+        made = _computed(inst, found, own, fits)
         if made is None:
             made = _of_ints(inst, found, own, fits)
         if made is None:
@@ -217,7 +217,9 @@ def either(one: Maybe, other: Maybe | None) -> Maybe:
     return Maybe(one.kinds | other.kinds, known, one.origins | other.origins, one.operand or other.operand)
 
 
-def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) -> Maybe | None:
+def _computed(
+    inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe], fits: set[Inst] | None
+) -> Maybe | None:
     """What an instruction makes of Python numbers: None where it is not what it makes of NumPy scalars."""
     args = inst.args
     operands = any(one.operand for one in own)
@@ -243,7 +245,7 @@ def _computed(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
         defaults = all(promote.default_dtype(k) is element(a.type) for a in args if a in found for k in found[a].kinds)
         return _NUMPYS if defaults else None
     if inst.op.python is not None and not operands and all(isinstance(a.type, WeakType) for a in args if a not in found):
-        return _operator(inst, found, own)
+        return _operator(inst, found, own, fits)
     return _NUMPYS if _one_loop(inst, found) else None
 
 
@@ -350,7 +352,9 @@ def holds(dtype: DType, number: Any) -> bool:
 # Python's operators.
 
 
-def _operator(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) -> Maybe | None:
+def _operator(
+    inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe], fits: set[Inst] | None
+) -> Maybe | None:
     """What an operator makes of Python numbers alone."""
     dtypes = {element(a.type) for a in inst.args if a in found}
     if len(dtypes) > 1:
@@ -358,6 +362,9 @@ def _operator(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
     (carrier,) = dtypes
     origins = frozenset[Value]().union(*(one.origins for one in own))
     numbers = [found[a].known if a in found else _constant(a) for a in inst.args]
+    if inst.op.name == "divide" and inst.args[1] in found and not numbers[1]:
+        # Where it is Python's it may be 0, and where it is NumPy's another number.
+        numbers[1] = None
     if None not in numbers:
         return _of_known(inst, found, numbers, origins)
     kinds = [found[a].kinds if a in found else frozenset([a.type]) for a in inst.args]
@@ -371,14 +378,18 @@ def _operator(inst: Inst, found: Mapping[Value, Maybe], own: Sequence[Maybe]) ->
         return Maybe(frozenset([WEAK_BOOL]), None, origins)
     if carrier is not F64 or not inside or wide & {WEAK_BOOL, WEAK_COMPLEX}:
         return None
-    if inst.op.name == "divide" and numbers[1]:
+    if inst.op.name == "divide":
+        if numbers[1] is None and fits is not None:
+            fits.add(inst)
+        elif not numbers[1]:
+            return None
         return Maybe(frozenset([WEAK_FLOAT]), None, origins)
     # Python's ints have no -0, and float64 does not hold all products.
     exact = inst.op.name in _EXACT and (WEAK_INT not in wide or inst.op.name not in ("negative", "multiply"))
     return Maybe(frozenset(wide), None, origins) if exact else None
 
 
-_OF_INTS = ("add", "subtract", "multiply", "negative", "absolute", "remainder", "floor_divide")
+_OF_INTS = ("add", "subtract", "multiply", "negative", "absolute", "remainder", "floor_divide", "divide")
 
 
 def _of_ints(
@@ -406,7 +417,8 @@ def _of_ints(
         if fits is None:
             return None
         fits.add(inst)
-    return Maybe(frozenset([WEAK_INT]), None, frozenset[Value]().union(*(one.origins for one in own)))
+    kind = WEAK_FLOAT if inst.op.name == "divide" else WEAK_INT
+    return Maybe(frozenset([kind]), None, frozenset[Value]().union(*(one.origins for one in own)))
 
 
 def _rank(kind: Any) -> int:

@@ -173,16 +173,20 @@ def _doing(inst: Inst) -> str:
 
 
 def forget(function: Function, fits: Set[Inst]) -> Function:
-    """The function without these notes, in which ints that may be Python's are required to fit."""
+    """The function without these notes, in which ints that may be Python's are required to fit, and divisors not to be 0."""
     return rewrite(function, partial(_forget, fits))
 
 
+_BY_ZERO = "a division by 0, which raises where the number is Python's and not where it is NumPy's, is not compiled"
+_ROUNDED = "a quotient of Python ints that float64 does not hold is not compiled"
 _FITS = "a Python int that int64 does not hold is not compiled"
 
 
 def _fitting(builder: Builder, name: str, args: Sequence[Value], made: Value) -> Value:
     """The result, which int64 has to hold; a sum with a small constant, as of positions, is not looked at."""
     x, y = args[0], args[-1]
+    if name == "divide":
+        return _divided(builder, x, y, made)
     known = [inst.attr("value") for v in args if (inst := const_inst(v)) is not None]
     if name in ("add", "subtract") and any(abs(number) < 2**31 for number in known):
         return made
@@ -201,7 +205,25 @@ def _fitting(builder: Builder, name: str, args: Sequence[Value], made: Value) ->
         other = builder.emit("subtract", (builder.const(-1, scalar(I64)), y)) if name == "subtract" else y
         moved = [builder.emit("bitwise_xor", (v, made)) for v in (x, other)]
         fine = builder.emit("greater_equal", (builder.emit("bitwise_and", moved), builder.const(0, scalar(I64))))
-    attrs = {"error": "UnsupportedError", "sentence": _FITS, "dims": ()}
+    return _required(builder, made, fine, _FITS)
+
+
+def _divided(builder: Builder, x: Value, y: Value, made: Value) -> Value:
+    """A quotient: Python rounds that of ints once, and NumPy the ints too, which float64 holds up to here."""
+    made = _required(builder, made, builder.emit("not_equal", (y, builder.const(0, y.type))), _BY_ZERO)
+    for value in (x, y):
+        number = builder.emit("convert", (value,), {}, (scalar(I64),)) if value.type == WEAK_INT else value
+        if isinstance(number.type, WeakType) or element(number.type) is not I64:
+            continue
+        for row, bound in (("less_equal", 2**53), ("greater_equal", -(2**53))):
+            inside = builder.emit(row, (number, builder.const(bound, scalar(I64))))
+            made = _required(builder, made, inside, _ROUNDED)
+    return made
+
+
+def _required(builder: Builder, made: Value, fine: Value, sentence: str) -> Value:
+    said = ("make the number NumPy's where it begins, as np.float64(0.0)",) if sentence == _BY_ZERO else ()
+    attrs = {"error": "UnsupportedError", "sentence": sentence, "dims": (), **({"said": said} if said else {})}
     if isinstance(fine.type, WeakType):
         fine = builder.emit("convert", (fine,), {}, (scalar(BOOL),))
     return builder.emit("require", (made, fine), attrs)
