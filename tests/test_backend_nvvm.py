@@ -24,6 +24,7 @@ from pytocu.ir.parser import parse_function
 from pytocu.ir.types import COMPILED_DTYPES, F32, F64, I64, INDEX, DType, PointerType, scalar
 
 pytest.importorskip("cuda.bindings.nvvm", reason="needs cuda-python: pip install 'pytocu[cu13]'")
+from nan_constant_tools import FUNCTIONS
 from test_backend_cuda_c import (
     assert_same_bits,
     case_name,
@@ -698,3 +699,13 @@ STORED = """loop func @stored(%x: ptr i32) facts {index_bits = 32} {
   store %x, %0, %1
   return
 }"""
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name.startswith("isnan")])
+def test_a_constant_that_is_nan_is_not_equal_to_itself(name: str, backend: str) -> None:
+    """What is compared with itself is computed, or known to be NaN: sums of 0 and 1 alone would say that it is a number."""
+    source = pytocu.jit(FUNCTIONS[name]).lower("u16[n]").compile("cuda:sm_90", backend).source
+    text = (nvvm if backend == "nvvm" else nvrtc).ptx(source, "sm_90", "k")
+    text = text.decode() if isinstance(text, bytes) else text
+    assert "setp.nan" in text or "setp.gtu" in text, text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 X = np.array([0.5, -1, 2, 3.0])
 
@@ -1058,3 +1060,19 @@ def test_sets_that_stay_as_they_are():
         return total, len(seen)
 
     assert pytocu.jit(known)(4) == known(4)
+
+
+def members_of_generators(x, n):
+    pairs = sorted((x[i], i) for i in range(n) for _ in range(2))
+    queue = deque(int(i) for i in np.flatnonzero(x > 1))
+    total = 0
+    while queue:
+        total = total * 10 + queue.popleft()
+    return list(x[i] for i in range(n)), pairs, total, list(v * 2 for v in x if v > 1), np.array(list([i, n] for i in range(n)))
+
+
+def test_lists_of_generators() -> None:
+    x = np.array([3.0, 1.0, 4.0, 1.5])
+    compiled = pytocu.jit(members_of_generators)
+    for n in (1, 3, 4):
+        compare(compiled(x, n), members_of_generators(x, n))

@@ -344,3 +344,42 @@ def test_products_in_place_that_numpy_refuses(a: Any, b: Any) -> None:
         pytocu.jit(product_in_place)(a, b)
     assert str(wanted.value) in str(found.value)
     assert (a == before).all()
+
+
+def sorted_and_filled(x):
+    made = np.sort(x, axis=None, kind="stable")
+    x.fill(9)
+    return made
+
+
+def sorted_and_changed(x):
+    made = np.sort(x[::1])
+    x[0] = 77
+    return made, x
+
+
+def solved_and_filled(x):
+    made = np.linalg.solve(np.eye(4) * 2.0, x[:])
+    x += 5
+    return made
+
+
+def of_an_own_array(x):
+    y = x * 2
+    made, places = np.sort(y, axis=None), np.argsort(y[:])
+    y[1:] = 0
+    return made, places, y
+
+
+@pytest.mark.parametrize("function", [sorted_and_filled, sorted_and_changed, solved_and_filled, of_an_own_array])
+def test_what_a_library_reads_is_changed_behind_the_call(function: Callable[..., Any]) -> None:
+    """A view of the whole array is read where it is."""
+    x = np.array([3.0, 1.0, 2.0, 5.0])
+    given, own = x.copy(), x.copy()
+    compare(pytocu.jit(function)(own), function(given))
+    compare(own, given)
+
+
+def test_a_library_reads_an_argument_before_it_changes_without_a_copy() -> None:
+    compiled = pytocu.jit(sorted_and_filled).lower("f64[n]").compile("cpu")
+    assert "_before" not in print_function(compiled.host)

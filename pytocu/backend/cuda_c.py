@@ -158,6 +158,10 @@ struct alignas({align}) {name} {{
 }};"""
 
 
+def _is_quotient(value: Value) -> bool:
+    return value.inst is not None and value.inst.op.name == "divide"
+
+
 def _group(inst: Inst) -> VectorType:
     """What a load or store of groups moves at once."""
     return VectorType(element(inst.args[0].type), inst.attr("width"))
@@ -575,6 +579,11 @@ class _Kernel:
             return unary(token, args[0]) if len(args) == 1 else binary(token, *args)
         if token == "~":
             return invert(args[0], dtype)
+        if kind == "f" and token in ("!=", "==", "<=", ">=") and inst.args[0] is inst.args[1] and _is_quotient(inst.args[0]):
+            # NVRTC does not compute 0.0 / 0.0, and takes what it is to be equal to itself; of others `x > y | x != x` is one
+            # comparison.
+            made = Expression(f"isnan({args[0].text})", POSTFIX)
+            return made if token == "!=" else unary("!", made)
         if kind in "iu" and (token in WRAPPING):
             return wrapping(token, args, dtype)
         return unary(token, args[0]) if len(args) == 1 else binary(token, *args)

@@ -179,6 +179,10 @@ class RowWriter:
                 text = f"sub {wrap}{type} {self.constant(0, operand.type)}, {values[0]}"
             case ["not"]:
                 text = f"xor {pair}, {self.constant(kind == 'b' or -1, operand.type)}"
+            case ["cmp", "ne" | "eq" | "le" | "ge" as predicate] if kind == "f" and args[0] is args[1]:
+                # libNVVM takes a constant that is NaN and that it did not compute, as of 0.0 / 0.0, to be equal to itself.
+                row = "uno" if predicate == "ne" else "ord"
+                text = f"fcmp {flags}{row} {type} {values[0]}, {self.constant(0.0, operand.type)}"
             case ["cmp", predicate] if kind == "f":
                 text = f"fcmp {flags}{_FLOAT_PREDICATE[predicate]} {pair}"
             case ["cmp", predicate]:

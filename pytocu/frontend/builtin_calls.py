@@ -295,7 +295,8 @@ def _pow(frame: Frame, base: Any, exp: Any, mod: Any = None) -> Any:
         # Only Python's ints have that.
         attempt(frame.context, pow, *map(_example_of.function, (base, exp, mod)))
         text = "pow() with a modulo of ints known only at run time is not compiled"
-        raise UnsupportedError(text, frame.context.loc, "write base ** exponent % modulo, or the loop")
+        loop = "write the loop: while e: r = r * b % m if e % 2 else r; b = b * b % m; e //= 2"
+        raise UnsupportedError(text, frame.context.loc, loop)
     return binary(frame.context, "power", base, exp)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
@@ -48,7 +49,9 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
 
 
-_GO_OVER = (sum, any, all, max, min, sorted)
+_GO_OVER = (sum, any, all, max, min)
+_LIST = (list, sorted, deque)
+"""What makes a list of all members of a generator before it does anything else."""
 
 
 def _goes_over(function: Any) -> bool:
@@ -56,7 +59,7 @@ def _goes_over(function: Any) -> bool:
     if isinstance(function, GrownMethod):
         return function.name == "extend"
     extends = isinstance(function, types.BuiltinMethodType) and isinstance(function.__self__, list)
-    return any(function is one for one in _GO_OVER) or (extends and function.__name__ == "extend")
+    return any(function is one for one in (*_GO_OVER, *_LIST)) or (extends and function.__name__ == "extend")
 
 
 def _generated(frame: Frame, function: Any, parts: list[ast.expr]) -> list[Any]:
@@ -64,6 +67,9 @@ def _generated(frame: Frame, function: Any, parts: list[ast.expr]) -> list[Any]:
     first = parts[0] if parts else None
     if not isinstance(first, ast.GeneratorExp):
         return elements(frame, parts)
+    if function in _LIST:
+        members = ast.copy_location(ast.ListComp(first.elt, first.generators), first)
+        return [evaluate(frame, members), *elements(frame, parts[1:])]
     if function in (any, all):
         # What is behind the member that decides is not computed.
         return [Generated(frame, first, evaluate(frame, first.generators[0].iter)), *elements(frame, parts[1:])]

@@ -472,7 +472,7 @@ def _refill(container: Any, copy: Any) -> None:
 def _grows(kind: str, grown: str, what: str) -> tuple[str, str]:
     text = f"a {kind} {grown} in {what}, and how much it holds then is known only at run time"
     if (kind, grown) == ("list", "grows"):
-        return text, "use an array of the length that it has in the end, or fill one and count: y[k] = v; k += 1; y[:k]"
+        return text, "append numbers or tuples of them, (a, b) for [a, b]; or fill an array and count: y[k] = v; k += 1; y[:k]"
     if kind == "set":
         return text, "use an array of flags: seen = np.zeros(n, bool); seen[k] = True; seen.sum()"
     return text, "use an array of the length that it has in the end"

@@ -40,7 +40,9 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
     if first != second:
         chosen = isinstance(old, Masked) or isinstance(new, Masked)
         mask = "only a run knows how many a mask chooses: keep the mask itself (keep &= ...), and choose with it behind"
-        return first, second, mask if chosen else "give it values of one kind"
+        lists = {type(old), type(new)} == {Grown, list}
+        arrays = "make an array of it on each side, np.array(...); or let the loop ask: while condition and ..."
+        return first, second, mask if chosen else arrays if lists else "give it values of one kind"
     if isinstance(new, Grown):
         return first, "another one", "make an array of it on each side: np.array(...)"
     place = "[0]" if isinstance(new, list) else "[key]"

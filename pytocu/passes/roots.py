@@ -221,10 +221,11 @@ class _Finder:
         self.reductions: dict[Value, Space] = {}
         self.roots: list[Root | Inst] = []
         self.late: list[Root] = []
+        self.outside: list[Value] = []
 
     def find(self, returned: Sequence[Value]) -> list[Root | Inst]:
         """The roots."""
-        outside = [v for v in returned if is_stored(v) and not on_host(v)]
+        self.outside = [v for v in returned if is_stored(v) and not on_host(v)]
         wanted = dict.fromkeys(v for v in returned if not on_host(v) and not is_update(v) and not is_stored(v))
         self.late = [Root(v, v, "read" if _in_memory(v) or v in self.once else "returned", set()) for v in wanted]
         # First contents have to be there before the first update, and what they are made of may change before.
@@ -236,7 +237,7 @@ class _Finder:
             made.add(inst.results[0])
         for root in self.late:
             self.add(root)
-        for value in outside:
+        for value in self.outside:
             self.store(value)
         for step in self.steps:
             self.step(step)
@@ -280,12 +281,14 @@ class _Finder:
             copied = Builder(inst.loc).emit(op, (operand,), name=operand.name)
             self.add(Root(copied, operand, "read", set()))
             self.kept.add(operand)
+        # The last moment at which the memory holds what is read.
         for root in list(self.late):
-            # The last moment at which the memory holds what is read.
-            reads = self.reads(root)
-            if old in reads and all(v in made or not is_update(v) for v in reads):
+            if self.changes_next(root.value, old, made):
                 self.late.remove(root)
                 self.add(root)
+        for value in self.outside:
+            if self.changes_next(value, old, made):
+                self.store(value)
         self.add(Root(new, new, "written", set(), inst))
 
     def looked(self, root: Root) -> Root:
@@ -296,10 +299,15 @@ class _Finder:
         root.before |= computed & {value for value, _ in root.reads}
         return root
 
-    def reads(self, root: Root) -> set[Value]:
-        """The contents that a root reads, and those that the reductions before it read."""
+    def changes_next(self, value: Value, old: Value, made: set[Value]) -> bool:
+        """Whether a value is made of contents that are there, of which those change now."""
+        reads = self.reads(value)
+        return old in reads and all(v in made or not is_update(v) for v in reads)
+
+    def reads(self, value: Value) -> set[Value]:
+        """The contents that a value is made of, and those that the reductions before it read."""
         seen: set[Value] = set()
-        stack = [root.value]
+        stack = [value]
         found: set[Value] = set()
         while stack:
             value = stack.pop()
