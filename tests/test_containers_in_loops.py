@@ -1068,7 +1068,8 @@ def members_of_generators(x, n):
     total = 0
     while queue:
         total = total * 10 + queue.popleft()
-    return list(x[i] for i in range(n)), pairs, total, list(v * 2 for v in x if v > 1), np.array(list([i, n] for i in range(n)))
+    some = list(x[i] for i in range(n))  # noqa: C400
+    return some, pairs, total, list(v * 2 for v in x if v > 1), np.array(list([i, n] for i in range(n)))  # noqa: C400
 
 
 def test_lists_of_generators() -> None:
