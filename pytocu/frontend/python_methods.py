@@ -42,7 +42,7 @@ def number_attribute(context: Context, value: Value, name: str) -> Any:
             return 0.0 if value.type == WEAK_FLOAT else 0
         case "denominator":
             return 1
-    if name in METHODS:
+    if name in NUMBER_METHODS:
         return Method(value, name)
     help = REFUSED.get(name, "return the number, and ask outside the function")
     raise UnsupportedError(f"the attribute {name} of a Python {kind}", context.loc, help)
@@ -62,7 +62,7 @@ def _of_int(row: str, context: Context, value: Value) -> Value:
     return on_host(context, row, unary(context, "positive", value))
 
 
-METHODS: dict[str, Handler] = {
+NUMBER_METHODS: dict[str, Handler] = {
     "bit_count": partial(_of_int, "python_bit_count"),
     "bit_length": partial(_of_int, "python_bit_length"),
     "conjugate": _conjugate,
@@ -73,5 +73,5 @@ METHODS: dict[str, Handler] = {
 
 def call_method(method: Method, args: tuple[Any, ...], kwargs: dict[str, Any], context: Context) -> Any:
     """Call a method of a number."""
-    handler = partial(METHODS[method.name], context)
+    handler = partial(NUMBER_METHODS[method.name], context)
     return call_handler(method.value, f"{python_type_name(method.value)}.{method.name}", handler, args, kwargs, context)

@@ -202,7 +202,7 @@ def _lines() -> Iterator[str]:
     yield "\n## Python\n\n"
     names = [f.__name__ for f in BUILTINS if getattr(builtins, getattr(f, "__name__", ""), None) is f]
     yield f"Builtins with a meaning on run-time values: {_listed(names)}.\n\n"
-    yield f"Methods of Python numbers: {_listed(python_methods.METHODS)}; and their attributes.\n\n"
+    yield f"Methods of Python numbers: {_listed(python_methods.NUMBER_METHODS)}; and their attributes.\n\n"
     yield "`raise` and `assert` with texts that show numbers, NumPy scalars, shapes and arrays of up to 16 elements of a run, "
     yield "as `f''`, `%`, `str.format`, `format`, `str` and `repr` do; `warnings.warn` with such texts, as a statement outside "
     yield "of vectorized functions.\n\n"
