@@ -14,13 +14,14 @@ from pytocu.errors import CompileError, Loc, UndefinedNameError, UnsupportedErro
 from pytocu.frontend.objects import capture_name
 from pytocu.frontend.source import FunctionNode, node_loc
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, MaybeBound, Members, called
+from pytocu.frontend.values import Context, MaybeBound, Members, Steps, called
 from pytocu.guards import MISSING, read_closure, read_global
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike
 from pytocu.record import Mutable, Record
 
 _bound_value = Deferred("pytocu.frontend.unbound", "bound_value")
+_refuse_again = Deferred("pytocu.frontend.once", "refuse_again")
 
 BREAK = object()
 CONTINUE = object()
@@ -253,11 +254,12 @@ def line_made(value: Any) -> str:
 
 
 class Scope(Record):
-    """What a function's statements say about names."""
+    """What a function's statements say about names; `node` is the function, where it is one."""
 
     names: frozenset[str]
     globals: frozenset[str] = frozenset()
     nonlocals: frozenset[str] = frozenset()
+    node: FunctionNode | None = None
 
 
 class Frame:
@@ -383,7 +385,7 @@ def scope_of(node: FunctionNode) -> Scope:
         within = in_comprehension or isinstance(child, _COMPREHENSIONS)
         stack.extend((grandchild, within) for grandchild in ast.iter_child_nodes(child))
     return Scope(
-        frozenset(names - declared_global - declared_nonlocal), frozenset(declared_global), frozenset(declared_nonlocal)
+        frozenset(names - declared_global - declared_nonlocal), frozenset(declared_global), frozenset(declared_nonlocal), node
     )
 
 
@@ -412,6 +414,8 @@ def lookup(frame: Frame, name: str) -> Any:
                 return _bound_value(context, found, (scope, name), _unbound(frame, scope, name))
             if isinstance(found, Text):
                 return found.said(context)
+            if (isinstance(found, Members) and not found.sized) or (isinstance(found, Steps) and not found.plain):
+                _refuse_again(context, scope.scope.node, name)
             return found.now(context) if isinstance(found, Members) else found
         if name in scope.scope.names:
             context.missed.append((scope, name))
