@@ -123,12 +123,13 @@ def not_iterators(x, y):
 
 def by_a_comprehension(x, y):
     z = zip((1, 2), (x, y), strict=True)
-    return [a * b for a, b in z], [*{k: v for k, v in zip("ab", (x, y), strict=True)}.values()]
+    return [a * b for a, b in z], [*{k: v * 2 for k, v in zip("ab", (x, y), strict=True)}.values()]
+
+
+ONCE = [bound_again, bound_in_each_step, once_on_each_side, not_iterators, by_a_comprehension]
 
 
 @pytest.mark.parametrize("x", [X, -X, X[::-1]], ids=str)
-@pytest.mark.parametrize(
-    "function", [bound_again, bound_in_each_step, once_on_each_side, not_iterators, by_a_comprehension], ids=lambda f: f.__name__
-)
+@pytest.mark.parametrize("function", ONCE, ids=lambda f: f.__name__)
 def test_what_is_read_once_is_not(function: Callable[..., Any], x: np.ndarray) -> None:
     everywhere(function, x, Y)

@@ -75,7 +75,8 @@ _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
 _total = Deferred("pytocu.frontend.grown", "total")
 _sort = Deferred("pytocu.frontend.list_methods", "sort")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
-_any_generated = Deferred("pytocu.frontend.ordering", "any_generated")
+_any_generated = Deferred("pytocu.frontend.first_members", "any_generated")
+_next = Deferred("pytocu.frontend.first_members", "next_of")
 _any_long = Deferred("pytocu.frontend.ordering", "any_long")
 _any_of = Deferred("pytocu.frontend.ordering", "any_of")
 _extreme_by_key = Deferred("pytocu.frontend.ordering", "extreme_by_key")
@@ -665,7 +666,10 @@ def _reversed(frame: Frame, values: Any) -> Any:
                  unary(context, "negative", over.step), over.item)  # fmt: skip
 
 
-def _iter(frame: Frame, values: Any) -> Members:
+def _iter(frame: Frame, values: Any) -> Any:
+    over = steps_over(frame, values)
+    if isinstance(over, Steps):
+        return Steps(over.start, over.stop, over.step, over.item)
     members = iterate(frame, values, "iteration")
     return arranged(frame, lambda: members, members)
 
@@ -769,6 +773,7 @@ BUILTINS: dict[Any, Callable[..., Any]] = {
     list: list_of,
     sorted: _sorted,
     iter: _iter,
+    next: lambda frame, *args: _next(frame, *args),
     dict: _dict,
     sum: _sum,
     all: _answer(all),

@@ -49,7 +49,7 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
 
 
-_GO_OVER = (sum, any, all, max, min)
+_GO_OVER = (sum, any, all, max, min, next)
 _LIST = (list, sorted, deque)
 """What makes a list of all members of a generator before it does anything else."""
 
@@ -70,7 +70,7 @@ def _generated(frame: Frame, function: Any, parts: list[ast.expr]) -> list[Any]:
     if function in _LIST:
         members = ast.copy_location(ast.ListComp(first.elt, first.generators), first)
         return [evaluate(frame, members), *elements(frame, parts[1:])]
-    if function in (any, all):
+    if function in (any, all, next):
         # What is behind the member that decides is not computed.
         return [Generated(frame, first, evaluate(frame, first.generators[0].iter)), *elements(frame, parts[1:])]
     if len(first.generators) != 1:

@@ -15,12 +15,11 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.flags import both, either
-from pytocu.frontend.frames import Failing, Frame, Raised, lookup
+from pytocu.frontend.frames import Failing, Frame, Raised
 from pytocu.frontend.operators import attempt, binary, truth, truths
 from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.reading import read_bool, scalar_of
-from pytocu.frontend.statements import run_block
 from pytocu.frontend.values import Generated, Grown, as_value, contains_dynamic, decides, dimensions, flattened
 from pytocu.ir.core import Value
 from pytocu.ir.dims import empty_sentence
@@ -74,9 +73,6 @@ for member in self:
         found = False
         break
 """
-
-_ANSWER, _STEPS = "the answer", "the steps"
-"""What no name of the program is called."""
 
 _LISTED = "found = [member for member in self]"
 
@@ -154,34 +150,6 @@ def any_of(frame: Frame, members: Sequence[Any], function: Callable[..., Any]) -
     return found if data is None else join(context, found, read_bool(context, data))
 
 
-def any_generated(generated: Generated, function: Callable[..., Any]) -> Any:
-    """``any`` or ``all`` of a generator: a loop that ends with the first member that decides."""
-    frame, node = generated.frame, generated.node
-    names = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    inner = frame.inside(frozenset({*names, _ANSWER, _STEPS}))
-    inner.locals[_ANSWER] = function is all
-    inner.locals[_STEPS] = generated.steps
-    decided: ast.expr = node.elt if function is any else ast.UnaryOp(ast.Not(), node.elt)
-    found = ast.Assign([ast.Name(_ANSWER, ast.Store())], ast.Constant(function is any))
-    step: list[ast.stmt] = [ast.If(decided, [found, ast.Break()], [])]
-    for number, generator in reversed(list(enumerate(node.generators))):
-        for test in reversed(generator.ifs):
-            step = [ast.If(test, step, [])]
-        loop = ast.For(generator.target, generator.iter if number else ast.Name(_STEPS, ast.Load()), step, [])
-        step = [loop]
-        if number:
-            # Loops are told apart by where they stand.
-            ast.copy_location(loop, generator.target)
-            ends: ast.expr = ast.Name(_ANSWER, ast.Load())
-            step.append(ast.If(ends if function is any else ast.UnaryOp(ast.Not(), ends), [ast.Break()], []))
-    for statement in step:
-        for part in ast.walk(statement):
-            if not hasattr(part, "lineno"):
-                ast.copy_location(part, node)
-    run_block(inner, step)
-    return lookup(inner, _ANSWER)
-
-
 def any_long(frame: Frame, values: Any, function: Callable[..., Any]) -> Any:
     """``any`` or ``all`` of an array, a list or a range whose length is known only at run time."""
     context = frame.context
@@ -251,5 +219,5 @@ def _kind(value: Value) -> str:
 
 
 __all__ = [
-    "any_generated", "any_long", "any_of", "extreme_by_key", "listed", "refuse_unordered", "sort_known",
+    "any_long", "any_of", "extreme_by_key", "listed", "refuse_unordered", "sort_known",
 ]  # fmt: skip
