@@ -5,20 +5,25 @@ Such a side hands on as many elements as there can be, and how many of them ther
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import functools
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from pytocu.deferred import Deferred
 from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.reshaping import filled
-from pytocu.frontend.values import Context, Masked, as_value, dim_value
+from pytocu.frontend.values import Context, Counted, Grown, Masked, as_value, dim_value
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.dims import DimLike, ends_of, greatest
-from pytocu.ir.types import ArrayType, scalar
+from pytocu.ir.dims import Dim, DimLike, dim_min, ends_of, greatest, only_atom
+from pytocu.ir.types import ArrayType, Type, scalar
 
 if TYPE_CHECKING:
     from pytocu.frontend.merging import Merge, Side
+
+_of_members = Deferred("pytocu.frontend.list_kinds", "of_members")
+_settled = Deferred("pytocu.frontend.counted", "settled")
 
 
 class Handed:
@@ -55,21 +60,13 @@ class Handed:
 def handed_on(merge: Merge, sides: Sequence[Side], arrays: tuple[Value, Value]) -> Handed | None:
     """What the sides hand on of arrays of which a length is known in one of them only; None where they differ in more."""
     context = merge.context
-    if context.elements is not None:
-        return None
     first, second = (regions.bare(array.type) for array in arrays)
+    room = _room(merge, first, second)
+    if room is None:
+        return None
     assert isinstance(first, ArrayType)
     assert isinstance(second, ArrayType)
-    if not first.shape or not second.shape:
-        return None
     rest = first.shape[1:]
-    if first.dtype is not second.dtype or rest != second.shape[1:] or named(rest) & merge.inner:
-        return None
-    limits = [(name, most + 1, False) for name, most in context.most.items() if name in merge.inner]
-    ends = [end for type in (first, second) for end in ends_of(type.shape[0], limits) or (None,)]
-    if None in ends or named(tuple(ends)) & merge.inner:
-        return None
-    room = greatest([end for end in ends if end is not None])
     whole: list[Value] = []
     counts: list[Value] = []
     for side, array, type in zip(sides, arrays, (first, second), strict=True):
@@ -83,6 +80,32 @@ def handed_on(merge: Merge, sides: Sequence[Side], arrays: tuple[Value, Value]) 
     return Handed(context, [(whole[0], whole[1]), (counts[0], counts[1])], arrays, (room, *rest))
 
 
+def _room(merge: Merge, first: Type, second: Type) -> DimLike | None:
+    """How many elements or rows arrays of these types have at most, by numbers known outside of both sides, if it is."""
+    context = merge.context
+    if context.elements is not None or not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
+        return None
+    if not first.shape or not second.shape:
+        return None
+    rest = first.shape[1:]
+    if first.dtype is not second.dtype or rest != second.shape[1:] or named(rest) & merge.inner:
+        return None
+    limits = [(name, most + 1, False) for name, most in context.most.items() if name in merge.inner]
+    most = [_at_most(type.shape[0], merge.inner) for type in (first, second)]
+    ends = [end for length in most for end in ends_of(length, limits) or (None,)]
+    if None in ends or named(tuple(ends)) & merge.inner:
+        return None
+    return greatest([end for end in ends if end is not None])
+
+
+def _at_most(length: DimLike, inner: Set[str]) -> DimLike:
+    """What a length is not above, by numbers that are known outside of a side, where it is the least of such and others."""
+    if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "min":
+        known = [part for part in atom.args if not named(part) & inner]
+        return functools.reduce(dim_min, known) if known else length
+    return length
+
+
 def array_in_side(merge: Merge, side: Side, value: Value | Masked) -> Value:
     """The array that a value is at the end of a side, whose elements a mask may choose."""
     if isinstance(value, Value):
@@ -94,6 +117,47 @@ def array_in_side(merge: Merge, side: Side, value: Value | Masked) -> Value:
         with _behind(merge, side):
             merge.compacted[key] = merge.context.hooks.compact(merge.context, value)
     return merge.compacted[key]
+
+
+def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any) -> list[Any]:
+    """What the sides leave, with the members that lists have at their ends as rows, where a run has made one of two lists."""
+    if isinstance(a, tuple) and type(a) is type(b) is tuple and len(a) == len(b):
+        members = [lists_with_rows(merge, sides, x, y) for x, y in zip(a, b, strict=True)]
+        return [tuple(pair[0] for pair in members), tuple(pair[1] for pair in members)]
+    lists = [a, b]
+    made = next((one for one in lists if isinstance(one, Grown)), None)
+    if a is b or made is None or not all(map(_is_alone, sides, lists)):
+        return lists
+    for k, (side, one) in enumerate(zip(sides, lists, strict=True)):
+        if isinstance(one, Counted):
+            with _behind(merge, side), _as_left(side, one):
+                lists[k] = made = _settled(merge.context, one)
+    for k, (side, one) in enumerate(zip(sides, lists, strict=True)):
+        if isinstance(one, list):
+            with _behind(merge, side):
+                lists[k] = _of_members(merge.context, one, made) or one
+    if not all(isinstance(one, Grown) for one in lists):
+        return [a, b]
+    first, second = (regions.bare(one.rows.type) for one in lists)
+    # Else the sentence speaks of the lists.
+    return lists if not merge.hides(first, second) or _room(merge, first, second) is not None else [a, b]
+
+
+def _is_alone(side: Side, one: Any) -> bool:
+    """Whether a value is a list that has one name on a side, or none, and that nobody else can change."""
+    lists = type(one) is list or (isinstance(one, Grown) and one.queue is None)
+    return lists and side.state.is_own(one) and side.state.uses(one) < 2
+
+
+@contextmanager
+def _as_left(side: Side, counted: Counted) -> Iterator[None]:
+    """Let a list hold what it holds at the end of a side."""
+    now = dict(counted.held)
+    counted.held.update(zip(now, side.state.members(counted.held), strict=True))
+    try:
+        yield
+    finally:
+        counted.held.update(now)
 
 
 @contextmanager

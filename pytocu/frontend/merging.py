@@ -34,6 +34,7 @@ _in_kind = Deferred("pytocu.frontend.unbound", "in_kind")
 _is_strong = Deferred("pytocu.frontend.unbound", "is_strong")
 _handed_on = Deferred("pytocu.frontend.lengths_of_sides", "handed_on")
 _array_in_side = Deferred("pytocu.frontend.lengths_of_sides", "array_in_side")
+_lists_with_rows = Deferred("pytocu.frontend.lengths_of_sides", "lists_with_rows")
 
 
 class Side(Record):
@@ -376,7 +377,7 @@ def _in_one_form(
     values = list(values)
     if any(value is None or isinstance(value, Perhaps) for value in values):
         values = _with_none(merge, sides, values) or values
-    values = _without_masks(merge, sides, *values)
+    values = _lists_with_rows(merge, sides, *_without_masks(merge, sides, *values))
     parts: list[list[Any]] = [[], []]
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]

@@ -499,7 +499,7 @@ def _first_and_last(name: str, count: DimLike, inside: Sequence[DimLike]) -> tup
     """The numbers between which those steps of a loop are in which loops of so many steps inside have any."""
     first, last = 0, count - 1
     for inner in inside:
-        if isinstance(inner, Dim) and inner.terms and (atom := _only_atom(inner)) is not None and atom.name == "max":
+        if isinstance(inner, Dim) and inner.terms and (atom := only_atom(inner)) is not None and atom.name == "max":
             inner = next((part for part in atom.args if part != 0), inner) if 0 in atom.args else inner
         own = symbol(name)
         for slope in (1, -1):
@@ -515,7 +515,7 @@ def _first_and_last(name: str, count: DimLike, inside: Sequence[DimLike]) -> tup
     return first, last
 
 
-def _only_atom(dim: Dim) -> Atom | None:
+def only_atom(dim: Dim) -> Atom | None:
     """The atom that a dimension is, if it is one."""
     ((monomial, coefficient), *others) = dim.terms
     return monomial[0] if not others and coefficient == 1 and len(monomial) == 1 else None

@@ -1,0 +1,110 @@
+"""Lists that a side of a branch makes with a number of members of run time, beside a known one or another on the other side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+X = np.array([0.5, -1, 2, 3.0])
+
+
+def known_on_the_other(x, n):
+    if n > 2:
+        out = [x[i] * 2 for i in range(n)]
+    else:
+        out = []
+    return out, len(out)
+
+
+def an_early_return(x, n):
+    if n < 3:
+        return [], 0.0
+    out = []
+    for v in x:
+        if v > 0:
+            out.append(v + 1)
+    return out, x.sum()
+
+
+def filled_under_a_condition(x, n):
+    out = []
+    if n > 2:
+        for v in x:
+            out.append(v + 1)
+    return out
+
+
+def chosen_under_a_condition(x, n):
+    out = [x[0]]
+    if n > 2:
+        for v in x:
+            if v > 0:
+                out.append(v + 1)
+    return out, len(out), out[-1]
+
+
+def python_numbers(x, n):
+    out = [i for i in range(n) if x[i] > 0] if n > 2 else [7, 8]
+    return out, out[::-1], sum(out), [v + 1 for v in out], sorted(out), (out[0] if out else -1)
+
+
+def numbers_of_both_kinds(x, n):
+    if n > 2:
+        out = [v * 2 for v in x]
+    else:
+        out = [1.5]
+    return out
+
+
+def two_branches(x, n):
+    out = []
+    if n > 3:
+        out = [v for v in x if v > 0]
+    elif n > 1:
+        for i in range(n):
+            out.append(x[i])
+    return out
+
+
+FUNCTIONS = [
+    known_on_the_other, an_early_return, filled_under_a_condition, chosen_under_a_condition, python_numbers,
+    numbers_of_both_kinds, two_branches,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [4, 3, 2, 0])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_pythons_answer(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X, n)
+    everywhere(function, -X[::-1], n)
+
+
+def other_names(x, n):
+    out = [n]
+    same = out
+    if n > 2:
+        out = [i + 1 for i in range(n)]
+    same.append(3)
+    return out, same
+
+
+def by_a_loop_of_unknown_length(x, n):
+    path = []
+    if n > 0:
+        while n > 0:
+            path.append(n)
+            n = n // 2
+    return path
+
+
+@pytest.mark.parametrize("function", [other_names, by_a_loop_of_unknown_length], ids=lambda f: f.__name__)
+def test_what_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match="is a list that a loop of run time made longer on one side of a branch and a list on"):
+        pytocu.jit(function)(X, 3)
