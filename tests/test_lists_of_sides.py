@@ -106,5 +106,5 @@ def by_a_loop_of_unknown_length(x, n):
 
 @pytest.mark.parametrize("function", [other_names, by_a_loop_of_unknown_length], ids=lambda f: f.__name__)
 def test_what_is_refused(function: Callable[..., Any]) -> None:
-    with pytest.raises(UnsupportedError, match="is a list that a loop of run time made longer on one side of a branch and a list on"):
+    with pytest.raises(UnsupportedError, match="is a list that a loop of run time made longer on one side of a branch and a"):
         pytocu.jit(function)(X, 3)
