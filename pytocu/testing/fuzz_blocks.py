@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pytocu.testing.fuzz_containers import CONTAINERS, MAY_RAISE, container_lines
 from pytocu.testing.fuzz_loops import OTHERS, SCALAR_CALLS, SWEEPS, choices, sweep_lines
+from pytocu.testing.fuzz_nested import NESTED, nested_lines
 from pytocu.testing.fuzz_programs import Coverage
 from pytocu.testing.fuzz_scalars import random_scalar_function
 from pytocu.testing.fuzz_ways import ERRORS as RAISING
@@ -199,6 +200,7 @@ BLOCKS: tuple[Block, ...] = (
     *(Block(*way) for way in WAYS),
     *(Block(feature, text) for feature, text in SCALAR_CALLS),
     *(Block(*container) for container in CONTAINERS),
+    Block(NESTED, "", "f"),
 )  # fmt: skip
 """What a program may hold instead of an expression."""
 
@@ -223,7 +225,18 @@ CHANGING_BLOCKS: tuple[tuple[str, str], ...] = (
 )
 """Statements that change an array `w`, with `e` that broadcasts to it, a number `s` and a number of steps `n`."""
 
-FEATURES = tuple(dict.fromkeys([*(b.features for b in BLOCKS), *(feature for feature, _ in CHANGING_BLOCKS)]))
+BEFORE_A_CHANGE = "library call before a change"
+
+LIBRARY_CALLS = (
+    "np.sort({0}, axis=None, kind='stable')", "np.sort({0}[:], axis=0, kind='stable')", "np.sort({0}[...], kind='stable')",
+    "np.argsort({0}[:], axis=-1, kind='stable')", "np.argsort({0}.ravel(), kind='stable')", "np.unique({0}[:])",
+    "np.lexsort(({0}[:], {0}))", "np.sort({0}.T.T, axis=-1, kind='stable')[:]",
+)  # fmt: skip
+"""Of a view of all of an array that is changed behind the call."""
+
+FEATURES = tuple(
+    dict.fromkeys([*(b.features for b in BLOCKS), *(feature for feature, _ in CHANGING_BLOCKS), BEFORE_A_CHANGE])
+)
 """What programs are counted for."""
 
 PROGRAMS = "programs"
@@ -247,7 +260,7 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
     for i in range(count):
         v3 = v3 & {1}
     """
-    if not block.text:
+    if not block.text and block.features != NESTED:
         return container_lines(block.features, kind, pick).replace("@v", name)
     plain = tuple(text for text in _UPDATES[kind] if "@k" not in text)
     found = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
@@ -255,7 +268,7 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
              "I": ("np.arange(len(@v)) % 2", "np.arange(len(@v)) // 2", "np.zeros(len(@v), np.int64)",
                    "-1 - np.arange(len(@v)) // 2", "np.arange(len(@v)) * 3 % len(@v)"),
              "S": (f"each_{name}",), **choices(kind), **ways(kind)}  # fmt: skip
-    text = sweep_lines(block.text, kind, pick.choice((equal, "{0}", pick.choice(_NUMBERS[kind]))), pick)
+    text = sweep_lines(block.text or nested_lines(pick), kind, pick.choice((equal, "{0}", pick.choice(_NUMBERS[kind]))), pick)
     text = re.sub(r"@([C-IKM-OR-UW-Z])", lambda m: pick.choice(found[m[1]]), text)
     # Python scalars only: a counter is one where there is a loop.
     counter = "i" if "for i" in text else "k" if "while k" in text else "2"
@@ -290,6 +303,6 @@ def number_of_steps(pick: random.Random, lengths: bool = True) -> str:
 
 
 __all__ = [
-    "BLOCKS", "CHANGING_BLOCKS", "ERRORS", "FEATURES", "PROGRAMS", "RETURNED", "Block", "block_of", "changing", "defined",
-    "number_of_steps", "second_operands", "written",
+    "BEFORE_A_CHANGE", "BLOCKS", "CHANGING_BLOCKS", "ERRORS", "FEATURES", "LIBRARY_CALLS", "PROGRAMS", "RETURNED", "Block",
+    "block_of", "changing", "defined", "number_of_steps", "second_operands", "written",
 ]  # fmt: skip

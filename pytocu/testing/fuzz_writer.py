@@ -12,7 +12,9 @@ from pytocu.ir.core import OPS
 from pytocu.ir.types import ALL_DTYPES, DType, dtype_of
 from pytocu.testing.fuzz_arrays import ARRAYS
 from pytocu.testing.fuzz_blocks import (
+    BEFORE_A_CHANGE,
     ERRORS,
+    LIBRARY_CALLS,
     PROGRAMS,
     RETURNED,
     block_of,
@@ -263,7 +265,13 @@ class Writer:
         """Change an argument, or a copy of a value, in place."""
         given = [n for n in self.arguments if isinstance(self.env[n], np.ndarray) and self.env[n].ndim]
         if given and self.pick.random() < 0.5:
-            self.change_once(self.pick.choice(given))
+            target = self.pick.choice(given)
+            if self.pick.random() < 0.4:
+                name = self.fresh
+                call = f"{name} = {self.pick.choice(LIBRARY_CALLS)}"
+                self.put(Statement(name, call, (target,), features=BEFORE_A_CHANGE))
+            if not self.error:
+                self.change_once(target)
             return
         arrays = [v for v in self.variables if isinstance(self.env[v], np.ndarray) and self.env[v].ndim]
         if not arrays:
