@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -55,6 +57,26 @@ def test_piecewise(dtype: str) -> None:
 def test_piecewise_refuses(text: str, kind: type[Exception], said: str) -> None:
     with pytest.raises(kind, match=said):
         call_jit(make_function("a", [text], {"np": np}), np.ones(3))
+
+
+RAISING = (
+    "lambda v: math.log(0.0) * v", "lambda v: 1 / 0", "lambda v: v.nothing", "lambda v: v & 1", "lambda v: v[1, 1, 1]",
+    "lambda v, by: v", "lambda v: v + np.uint8(300)", "lambda v: v + nothing",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("raising", RAISING)
+def test_piecewise_calls_functions_that_an_element_reaches(raising: str) -> None:
+    for texts in (f"[a > 2], [{raising}, np.abs]", f"[a > 2], [np.abs, {raising}]", f"[a < 0, a >= 0], [0, np.abs, {raising}]"):
+        function = make_function("a", [f"np.piecewise(a, {texts})"], {"np": np, "math": math})
+        for x in (np.arange(3.0), np.arange(6.0).reshape(2, 3), np.array(1.0), np.array(3.0), np.zeros(0), np.array([5.0])):
+            everywhere(function, x)
+
+
+def test_piecewise_raises_what_comes_first() -> None:
+    text = "np.piecewise(a, [a < 0, a > 2], [lambda v: 1 / 0, lambda v: v.nothing])"
+    for x in (np.arange(3.0), np.arange(4.0), np.arange(-1, 4.0)):
+        everywhere(make_function("a", [text], {"np": np}), x)
 
 
 def test_results_in_arrays() -> None:

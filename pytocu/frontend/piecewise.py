@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytocu.errors import UnsupportedError, raised
+import numpy as np
+
+from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.array_functions import truths
-from pytocu.frontend.frames import Frame
+from pytocu.frontend.frames import Frame, Raised
 from pytocu.frontend.inplace import number_at, taken
 from pytocu.frontend.operators import elementwise
+from pytocu.frontend.raising import is_raised
 from pytocu.frontend.values import Context, as_strong, as_value, cast, describe, dimensions, is_array, is_number
+from pytocu.frontend.worded import after
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, element
 
@@ -33,7 +37,10 @@ def piecewise(frame: Frame, x: Any, condlist: Any, funclist: Any, *args: Any, **
             raise UnsupportedError(
                 "np.piecewise with a condition of another shape than the array", context.loc, "make it of the array: x > 0"
             )
-    pieces = [_piece(frame, value, function, args, kw) for function in funclist]
+    pieces: list[Value] = []
+    for number, function in enumerate(funclist):
+        parts = conditions[number : number + 1] or conditions
+        pieces.append(_piece(frame, value, function, args, kw, parts, left_over=number == len(conditions)))
     # What is left over comes first, as every condition that holds takes its place.
     made = pieces.pop() if len(pieces) > len(conditions) else context.builder.const(0, ScalarType(element(value.type)))
     for condition, piece in zip(conditions, pieces, strict=True):
@@ -53,8 +60,16 @@ def _conditions(context: Context, condlist: Any, value: Value) -> list[Any]:
     )
 
 
-def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw: dict[str, Any]) -> Value:
-    """What an element has where a condition holds, in the dtype of the array."""
+def _piece(
+    frame: Frame,
+    value: Value,
+    function: Any,
+    args: tuple[Any, ...],
+    kw: dict[str, Any],
+    conditions: list[Value],
+    left_over: bool,
+) -> Value:
+    """What an element has where a condition holds, or where none does that is `left_over`, in the dtype of the array."""
     context, dtype = frame.context, element(value.type)
     if is_number(function):
         return number_at(context, function, dtype)
@@ -66,7 +81,13 @@ def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw:
         text = f"np.piecewise with {describe(function)} among the functions and numbers"
         raise UnsupportedError(text, context.loc, "write a number: np.nan where there is none")
     before = len(context.builder.insts)
-    found = as_value(context, context.hooks.call(frame, function, (value, *args), kw))
+    try:
+        found = as_value(context, context.hooks.call(frame, function, (value, *args), kw))
+    except (CompileError, Raised) as error:
+        if isinstance(error, CompileError) and not is_raised(error):
+            raise
+        del context.builder.insts[before:]
+        return _raising(context, value, function, args, kw, conditions, left_over)
     others = [i.op for i in context.builder.insts[before:] if i.op.kind not in _ELEMENTWISE]
     if others:
         # NumPy calls the function with the chosen elements alone, in one axis.
@@ -76,6 +97,33 @@ def _piece(frame: Frame, value: Value, function: Any, args: tuple[Any, ...], kw:
             "compute it before, or use np.where",
         )
     return cast(context, found, dtype)
+
+
+_CHOSEN = """
+chosen = conditions[0]
+for condition in conditions[1:]:
+    chosen = chosen | condition
+if left_over:
+    chosen = ~chosen
+made = 0
+if chosen.any():
+    made = function(np.atleast_1d(value)[np.atleast_1d(chosen)], *args, **kw)
+"""
+"""What NumPy does with a function: it is called if there is an element for it, with those that there are, in one axis."""
+
+
+def _raising(context: Context, value: Value, function: Any, args: Any, kw: Any, conditions: Any, left_over: bool) -> Value:
+    """Let a run raise what a function raises that was read, if there is an element for it."""
+    names = {"np": np, "value": value, "function": function, "args": args, "kw": kw, "conditions": conditions, "left_over": left_over}
+    made = after(context, _CHOSEN, {**names, "chosen": None, "condition": None, "made": None}, "made")
+    if made != 0:
+        # It returns something for elements in one axis.
+        raise UnsupportedError(
+            "np.piecewise with a function that is not elementwise: it would see the chosen elements alone",
+            context.loc,
+            "compute it before, or use np.where",
+        )
+    return context.builder.const(0, ScalarType(element(value.type)))
 
 
 __all__ = ["piecewise"]
