@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mask_tools import everywhere
+from mask_tools import agree, everywhere, outcome
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -144,3 +144,25 @@ def test_every_element_with_every_other_as_numpy_refuses(text: str) -> None:
         function(np.ones(3))
     with pytest.raises(expected.type, match=re.escape(str(expected.value))):
         call_jit(function, np.ones(3))
+
+
+IN_ORDER = (
+    "np.asfortranarray(a)", "np.ascontiguousarray(a)", "np.asarray(a, order='F')", "np.array(a, order='C', copy=None)",
+    "np.array(a, order='F', copy=False)", "a.astype(float, order='F', copy=False)", "a.astype(float, order='A', copy=False)",
+    "np.asarray(a, float, order='F')",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", IN_ORDER)
+def test_arrays_in_order_are_no_copies(text: str) -> None:
+    function = make_function("a", [text], {"np": np})
+    jitted = pytocu.jit(function)
+    whole = np.arange(24.0).reshape(2, 3, 4)
+    for x in (whole, whole.T, whole[:0], whole[:, :0].T, whole[:, :0, ::2], whole[:, ::2], whole[:1, :, 1], np.zeros((0, 3))):
+        found, expected = outcome(lambda: jitted(x)), outcome(lambda: function(x))
+        agree(found, expected, 0)
+        if not isinstance(expected, Exception):
+            assert (found is x) == (expected is x)
+            assert [s for s, n in zip(found.strides, x.shape, strict=True) if n > 1 and x.size] == [
+                s for s, n in zip(expected.strides, x.shape, strict=True) if n > 1 and x.size
+            ]

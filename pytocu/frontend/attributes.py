@@ -49,10 +49,13 @@ _number_attribute = Deferred("pytocu.frontend.python_methods", "number_attribute
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
 _view_of_another_size = Deferred("pytocu.frontend.bytes_as", "view_of_another_size")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
+_contiguous_order = Deferred("pytocu.frontend.reshaping", "contiguous_order")
 _contiguous_as = Deferred("pytocu.frontend.reshaping", "contiguous_as")
 _laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
 _is_length = Deferred("pytocu.frontend.requirements", "is_length")
-_is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
+_copied_unless = Deferred("pytocu.frontend.reshaping", "copied_unless")
+_is_given_empty = Deferred("pytocu.frontend.reshaping", "is_given_empty")
+_spread = Deferred("pytocu.frontend.reshaping", "spread")
 _repeated = Deferred("pytocu.frontend.reshaping", "repeated")
 
 
@@ -266,9 +269,15 @@ def astype(
             help = "compare afterwards: np.all(x.astype(dtype) == x)"
             raise UnsupportedError("astype with casting='same_value' is not supported", context.loc, help)
     made = cast(context, value, target)
+    if order == "A" and made is value and not copy:
+        # An array in neither order is copied.
+        order = _contiguous_order(context, made)
     lies = not dimensions(made) or order not in ("C", "F")
-    if not lies:
-        lies = made is value and _is_dense(context, made if order == "C" else transpose(context, made, ()))
+    if not lies and made is value:
+        apart = _spread(context, made if order == "C" else transpose(context, made, ()))
+        lies = apart == 0 or (not copy and _is_given_empty(context, made))
+        if not lies and not copy:
+            return _copied_unless(context, made, made, apart, order)
     if not dimensions(made) and (made is not value or isinstance(value.type, ScalarType)):
         return made
     if not lies or (made is value and copy):

@@ -10,10 +10,12 @@ from pytocu.frontend import attributes
 from pytocu.frontend.devices import check_device
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
-from pytocu.frontend.reshaping import copied_unless, in_order, spread
+from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.reshaping import copied_unless, in_order, is_given_empty, spread
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Flat, Grown, Steps, as_strong, as_value, dimensions, is_array
 from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_min, product
 
 
 def copy_mode(context: Context, copy: Any) -> bool | None:
@@ -94,6 +96,12 @@ def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) 
     turned = strong if strong is None or order != "F" else attributes.transpose(context, strong, ())
     apart = spread(context, turned) if turned is not None and is_array(turned) and order in ("C", "F") else 0
     lies = turned is not None and is_array(turned) and apart == 0
+    if not lies and strong is not None and strong is value and not free and apart is not None:
+        elements = dim_min(product(dimensions(strong)), 1)
+        require_equal(context, dim_min(apart, 1) * elements, 0, "ValueError", str(_uncopied()), operands=(strong,))
+        return strong
+    if not lies and not copy and strong is not None and order in ("C", "F"):
+        lies = is_given_empty(context, strong)
     if strong is None or not (free or (lies and strong is value)):
         # NumPy's sentence.
         return compute(context, np.array, 0, copy=False)
@@ -102,6 +110,14 @@ def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) 
     if strong is value and not copy:
         return copied_unless(context, strong, strong, apart, order)
     return in_order(context, strong, order)
+
+
+def _uncopied() -> Exception | None:
+    """What NumPy raises where it has to make a copy and must not."""
+    try:
+        np.array(0, copy=False)
+    except ValueError as error:
+        return error
 
 
 def _strong_as(context: Context, value: Any, dtype: Any) -> Value:

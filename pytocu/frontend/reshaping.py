@@ -224,7 +224,7 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
         turned = _reshape(context, transpose(context, value, ()), lengths[::-1], copy)
         return transpose(context, turned, ())
     if order == "A":
-        return reshape(context, value, lengths, order=_contiguous_order(context, value), copy=copy)
+        return reshape(context, value, lengths, order=contiguous_order(context, value), copy=copy)
     if not lengths and isinstance(value.type, ScalarType):
         return value
     return _reshape(context, value, lengths, copy)
@@ -353,7 +353,7 @@ def ravel(context: Context, value: Value, order: Any = "C") -> Value:
 def _in_turn(context: Context, value: Value, order: Any) -> Value:
     """A view whose elements in row-major order are those of an array in some order."""
     if order == "A":
-        order = _contiguous_order(context, value)
+        order = contiguous_order(context, value)
     if not is_array(value) or order not in ("F", "K"):
         return value
     axes = _memory_order(context, value) if order == "K" else ()
@@ -381,7 +381,7 @@ def _memory_order(context: Context, value: Value) -> tuple[int, ...]:
     return best_axes(len(ranks), [ranks])
 
 
-def _contiguous_order(context: Context, value: Value) -> str:
+def contiguous_order(context: Context, value: Value) -> str:
     """``F`` of an array in column-major order that is not in row-major order as well, else ``C``."""
     if not is_array(value) or len(dimensions(value)) < 2:
         return "C"
@@ -438,6 +438,13 @@ def spread(context: Context, value: Value) -> DimLike | None:
             apart = apart + _differ(length, 1) * _differ(stride, expected)
         expected = expected * length
     return apart
+
+
+def is_given_empty(context: Context, value: Value) -> bool:
+    """Whether it is an argument without elements, which is in every order: a function that needs one returns it as it is."""
+    if value not in context.builder.arguments:
+        return False
+    return any(is_length(context, length, 0) for length in dimensions(value))
 
 
 def is_dense(context: Context, value: Value) -> bool:
