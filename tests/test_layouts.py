@@ -567,3 +567,18 @@ def test_arrays_of_listed_arrays_and_of_sums_behind_a_number(text: str) -> None:
         pytest.skip("a function of NumPy 2.1")
     for axes in ((0, 1), (1, 0)):
         check(make_function(["x"], [text], {"np": np}), turned(numbers(3, 4), axes))
+
+
+JOINED_WITH_NOTHING = (
+    "np.concatenate([one[1:], y])", "np.concatenate([y, x[:0]])", "np.concatenate([y[:0], y])", "np.concatenate([y[:0], x])",
+    "np.concatenate([x[:, :0], y], 1)", "np.vstack([one[1:], y])", "np.hstack([x[:, :0], y])", "np.append(x[:0], y, 0)",
+    "np.concatenate([one[1:] + 1, y])", "np.concatenate([(one[1:] + 1).T, y.T], 1)", "np.concatenate([one[1:].astype('f4'), y])",
+    "np.concatenate([one.T[:, 1:], y.T], 1)", "np.concatenate([np.zeros((0, 4)), y])", "np.concatenate([one, y])",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", JOINED_WITH_NOTHING)
+def test_parts_without_elements_decide_how_a_join_lies(text: str) -> None:
+    function = make(f"def program(x, y, one):\n    return {text}\n", "program")
+    for x, y in itertools.product((numbers(3, 4), np.asfortranarray(numbers(3, 4))), repeat=2):
+        check(function, x, y, np.ones((1, 4)))

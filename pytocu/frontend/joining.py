@@ -18,7 +18,7 @@ from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.gathering import take
 from pytocu.frontend.inplace import write_result
-from pytocu.frontend.layouts import laid_out, laid_out_as, row_major
+from pytocu.frontend.layouts import laid_out, laid_out_as, ranks_without_elements, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import combined, stand_in
@@ -155,7 +155,7 @@ def concatenate(
         values, axis = [ravel(context, v) for v in values], 0
     if not dimensions(values[0]):
         raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
-    return _join(context, _common(context, values, dtype, casting, deciding), axis)
+    return _join(context, _common(context, values, dtype, casting, deciding), axis, values)
 
 
 def _dtype_of_output(context: Context, out: Any, dtype: Any, arrays: Any) -> Any:
@@ -177,7 +177,8 @@ def _write(context: Context, made: Value, out: Value) -> Value:
     return write_result(context, made, out, *sentences)
 
 
-def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
+def _join(context: Context, values: Sequence[Value], axis: Any, given: Sequence[Value] | None = None) -> Value:
+    """Arrays of one dtype one after the other; they lie in memory as those that are `given`, by default as they are."""
     first = dimensions(values[0])
     place = normal_axis(context, axis, len(first))
     for number, value in enumerate(values):
@@ -199,7 +200,10 @@ def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
                 require_equal(context, wanted, length, "ValueError", sentence, operands=values)
     kept = [v for v in values if dimensions(v)[place] != 0] or values[:1]
     made = copied(context, kept[0]) if len(kept) == 1 else context.builder.emit("concatenate", kept, {"axis": place})
-    return laid_out(context, made, values, partial(joined_ranks, values, dimensions(made)))
+    parts = given or values
+    # NumPy asks arrays without elements too in which order their axes are.
+    none = {v: ranks_without_elements(context, v) for v in parts if 0 in dimensions(v)}
+    return laid_out(context, made, parts, lambda known: joined_ranks(parts, dimensions(made), {**known, **none}))
 
 
 def _rows(context: Context, grown: Grown, name: str, dtype: Any, casting: Any) -> Value:

@@ -16,7 +16,7 @@ from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, at_most_one, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
-from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks, slowest_first
+from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks, slowest_first, view_ranks
 from pytocu.ir.layouts import row_major as row_major_ranks
 from pytocu.ir.types import STRIDED, ArrayType, axes_of, is_strided
 
@@ -258,6 +258,24 @@ def reduced(context: Context, made: Value, value: Value) -> Value:
     own = dimensions(made)
     nothing = any(is_length(context, length, 0) for length in dimensions(root) if length not in own)
     return row_major(context, made) if nothing else made
+
+
+def ranks_without_elements(context: Context, value: Value) -> Ranks | None:
+    """The ranks of an array without elements, of which an axis without positions has one; None where they do not follow.
+
+    It is a part of an array whose elements lie apart; all strides of a new array without elements are 0.
+    """
+    root = context.builder.root(value)
+    ranks, _ = order_of(context, root)
+    count = len(dimensions(root))
+    if ranks is None:
+        return None
+    axes = best_axes(count, [ranks])
+    found: Ranks | None = tuple(0 if 0 in dimensions(root) else count - axes.index(axis) for axis in range(count))
+    for inst in reversed(context.builder.views(value)):
+        if inst.op.name != "slice" and found is not None:
+            found = view_ranks(inst, found)
+    return found
 
 
 def _falls(ranks: Ranks, shape: Shape) -> bool:
