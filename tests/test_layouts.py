@@ -582,3 +582,23 @@ def test_parts_without_elements_decide_how_a_join_lies(text: str) -> None:
     function = make(f"def program(x, y, one):\n    return {text}\n", "program")
     for x, y in itertools.product((numbers(3, 4), np.asfortranarray(numbers(3, 4))), repeat=2):
         check(function, x, y, np.ones((1, 4)))
+
+
+AS_NUMPY_WORKS = (
+    "np.median(c, 0)", "np.median(c, 1)", "np.median(c, -1, keepdims=True)", "np.median(c[::-1], (1,))",
+    "np.piecewise(x, [x > 1], [1, 2])", "np.polyval((1.5, 2), x)", "np.polyval((), x)", "np.polyval([1, 2], x.T)",
+    "np.einsum('ij,jk->ik', x, y, optimize=True)", "np.einsum('ij,jk->ki', x, y, optimize=True)",
+    "np.einsum('ij,kj->ki', x, x, optimize='greedy')", "np.einsum('aij,jk->aik', c, y, optimize=True)",
+    "np.einsum('aij,jk->kia', c, y, optimize=True)", "np.einsum('ij,ij->ji', x, y.T, optimize=True)",
+    "np.einsum('ij,j->ij', x, y[:, 0], optimize=True)", "np.einsum('aij,aik->ajk', c, c, optimize=True)",
+    "np.einsum('ij->ji', x, optimize=True) + 1",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", AS_NUMPY_WORKS)
+def test_results_lie_as_numpy_works(text: str) -> None:
+    function = make(f"def program(x, y, c):\n    return {text}\n", "program")
+    cube, y = numbers(2, 3, 4), numbers(4, 3)
+    for c in (cube, np.asfortranarray(cube), turned(cube, (1, 2, 0))):
+        for x in (numbers(3, 4), numbers(4, 3).T, *(() if "optimize" in text else (MATRICES["one row"], MATRICES["one column"]))):
+            check(function, x, y, c)

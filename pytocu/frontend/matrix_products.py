@@ -8,7 +8,7 @@ the kernels around it: with vectors it reads a matrix once, and libraries have n
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,19 +20,20 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import OUTPUT, note_write
-from pytocu.frontend.layouts import laid_out, row_major, unknown
+from pytocu.frontend.layouts import laid_out, order_of, row_major, unknown
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import broadcast, diagonal, is_dense, ravel
+from pytocu.frontend.reshaping import broadcast, copied, diagonal, is_dense, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
+from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, product
+from pytocu.ir.dims import DimLike, at_most_one, product
 from pytocu.ir.layouts import product_ranks, summed_ranks
 from pytocu.ir.types import F16, F32, element
 
@@ -267,7 +268,14 @@ def einsum(
         context.builder.update(out, broadcast(context, made, dimensions(out)) if dimensions(out) else made)
         return out
     found = _summed_over_letters(context, values, letters, output, dtype is F16)
-    if is_array(found) and found.inst is not None and found.inst.op.kind != "view":
+    is_made = is_array(found) and found.inst is not None and found.inst.op.kind != "view"
+    if is_array(found) and options["optimize"] and order == "K" and len(values) > 1:
+        example = partial(np.einsum, subscripts, optimize=options["optimize"])
+        rule = partial(_example_ranks, example, given[0], dimensions(found))
+        if not is_made and order_of(context, found)[0] != rule({a: order_of(context, a)[0] for a in given[0]}):
+            found = copied(context, found)
+        laid_out(context, found, given[0], rule)
+    elif is_made:
         if options["optimize"] or order == "A":
             unknown(context, found)
         elif order == "C":
@@ -278,6 +286,26 @@ def einsum(
         return subscript(context, found, ())
     # By some ways to optimize NumPy makes an array without axes.
     return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
+
+
+def _example_ranks(
+    function: Callable[..., Any], operands: Sequence[Value], shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]
+) -> Ranks | None:
+    """The ranks of what NumPy makes of small arrays that lie as the operands do.
+
+    Of three arrays lengths decide which two are multiplied first, and so of more than two nothing is known.
+    """
+    if len(operands) > 2:
+        return None
+    examples: list[np.ndarray] = []
+    for value in operands:
+        ranks, lengths = known[value], [1 if at_most_one(n) else 2 for n in dimensions(value)]
+        if ranks is None or any(rank is None and n > 1 for rank, n in zip(ranks, lengths, strict=True)):
+            return None
+        axes = best_axes(len(lengths), [ranks])
+        examples.append(np.ones([lengths[a] for a in axes]).transpose([axes.index(a) for a in range(len(axes))]))
+    strides = function(*examples).strides
+    return ranks_of(sorted(range(len(shape)), key=lambda axis: -strides[axis]), shape)
 
 
 NO_REDUCTION = (

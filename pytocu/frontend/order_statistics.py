@@ -6,7 +6,8 @@ The functions that leave out NaN count what is not NaN.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.gathering import TAKEN, along
 from pytocu.frontend.inplace import OUTPUT, assign_elements, check_output_shapes, note_write, write_outputs, write_result
+from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.library_calls import call
 from pytocu.frontend.nan_statistics import nanmean
 from pytocu.frontend.operators import attempt, elementwise, known_option
@@ -24,8 +26,10 @@ from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, cast, dimensions, is_array, is_number, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir import promote
+from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, lower_bound, product
+from pytocu.ir.layouts import like
 from pytocu.ir.types import F32, F64, I64, DType, element, scalar
 
 
@@ -157,12 +161,25 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         example = attempt(context, function, stand_in(value), axis=axis)
         dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
         rows = _sorted_rows(context, value, axis, skip_nan, True)
-        made = _finished(context, _middle(context, rows, dtype, skip_nan), rows, 0, keep)
+        made = _middle(context, rows, dtype, skip_nan)
+        if not skip_nan and len(rows.axes) == 1:
+            # NumPy takes the mean along an axis of a copy that lies as the operand does.
+            rule = partial(_along_one, value, rows.axes[0], dimensions(made))
+            made = laid_out(context, made, (value,), rule) if len(dimensions(made)) > 1 else made
+        made = _finished(context, made, rows, 0, keep)
         # With all axes kept it is an array, also where there are none.
         return context.builder.emit("as_array", (made,)) if keep and not is_array(made) else made
 
     handler.__doc__ = doc
     return handler
+
+
+def _along_one(value: Value, axis: int, shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]) -> Ranks | None:
+    """The ranks of what NumPy computes along an axis of an array."""
+    if (ranks := known[value]) is None:
+        return None
+    copy = like(ranks, dimensions(value))
+    return ranks_of(best_axes(len(shape), [(*copy[:axis], *copy[axis + 1 :])]), shape)
 
 
 def _middle(context: Context, rows: _Rows, dtype: DType, skip_nan: bool) -> Value:

@@ -10,6 +10,7 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.array_functions import truths
 from pytocu.frontend.frames import Frame, Raised
 from pytocu.frontend.inplace import number_at, taken
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.values import Context, as_strong, as_value, cast, describe, dimensions, is_array, is_number
@@ -45,7 +46,9 @@ def piecewise(frame: Frame, x: Any, condlist: Any, funclist: Any, *args: Any, **
     made = pieces.pop() if len(pieces) > len(conditions) else context.builder.const(0, ScalarType(element(value.type)))
     for condition, piece in zip(conditions, pieces, strict=True):
         made = elementwise(context, "where", condition, piece, made)
-    return context.builder.emit("as_array", (made,)) if isinstance(made.type, ScalarType) else made
+    if isinstance(made.type, ScalarType):
+        return context.builder.emit("as_array", (made,))
+    return laid_out_as(context, made, value, "K")
 
 
 def _conditions(context: Context, condlist: Any, value: Value) -> list[Any]:

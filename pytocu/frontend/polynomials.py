@@ -13,6 +13,7 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.convolutions import convolve
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.joining import append, concatenate
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import length, reduce, stand_in
 from pytocu.frontend.requirements import refuse_later, require_equal
@@ -44,7 +45,10 @@ def polyval(context: Context, p: Any, x: Any) -> Value:
     for number in range(count):
         coefficient = as_strong(context, subscript(context, coefficients, number))
         made = elementwise(context, "add", elementwise(context, "multiply", made, value), coefficient)
-    return made if count else context.builder.emit("copy", (array_of(context, made),))
+    if not count:
+        made = context.builder.emit("copy", (array_of(context, made),))
+    # NumPy begins with np.zeros_like(x).
+    return laid_out_as(context, made, value, "K") if dimensions(made) == dimensions(value) else made
 
 
 def _vector(context: Context, p: Any) -> Value:
