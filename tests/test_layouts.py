@@ -572,8 +572,9 @@ def test_arrays_of_listed_arrays_and_of_sums_behind_a_number(text: str) -> None:
 JOINED_WITH_NOTHING = (
     "np.concatenate([one[1:], y])", "np.concatenate([y, x[:0]])", "np.concatenate([y[:0], y])", "np.concatenate([y[:0], x])",
     "np.concatenate([x[:, :0], y], 1)", "np.vstack([one[1:], y])", "np.hstack([x[:, :0], y])", "np.append(x[:0], y, 0)",
-    "np.concatenate([one[1:] + 1, y])", "np.concatenate([(one[1:] + 1).T, y.T], 1)", "np.concatenate([one[1:].astype('f4'), y])",
-    "np.concatenate([one.T[:, 1:], y.T], 1)", "np.concatenate([np.zeros((0, 4)), y])", "np.concatenate([one, y])",
+    "np.concatenate([one[1:] + 1, y])", "np.concatenate([(one[1:] + 1).T, y.T], 1)",
+    "np.concatenate([one[1:].astype('f4'), y])", "np.concatenate([one.T[:, 1:], y.T], 1)",
+    "np.concatenate([np.zeros((0, 4)), y])", "np.concatenate([one, y])",
 )  # fmt: skip
 
 
@@ -600,5 +601,6 @@ def test_results_lie_as_numpy_works(text: str) -> None:
     function = make(f"def program(x, y, c):\n    return {text}\n", "program")
     cube, y = numbers(2, 3, 4), numbers(4, 3)
     for c in (cube, np.asfortranarray(cube), turned(cube, (1, 2, 0))):
-        for x in (numbers(3, 4), numbers(4, 3).T, *(() if "optimize" in text else (MATRICES["one row"], MATRICES["one column"]))):
+        repeated = () if "optimize" in text else (MATRICES["one row"], MATRICES["one column"])
+        for x in (numbers(3, 4), numbers(4, 3).T, *repeated):
             check(function, x, y, c)

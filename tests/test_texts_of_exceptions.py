@@ -211,3 +211,40 @@ def test_sentences() -> None:
     numbers = (5, 6, 1, 12)
     assert said(sentence, numbers) == "{0} 5  (6, [True])a{b: np.float32(1e-45)}"
     assert said(renumbered(sentence, 4), (0, 0, 0, 0, *numbers)) == said(sentence, numbers)
+
+
+def divided(a, b):
+    return divmod(a, b)
+
+
+def divided_in_steps(x, b):
+    t = 0.0
+    for k in range(len(x)):
+        q, r = divmod(float(x[k]), b)
+        t += q - r
+    return t
+
+
+def test_divmod_of_floats_and_zeros() -> None:
+    for a, b in ((1.5, 0.0), (1.5, 0), (3, 0.0), (True, 0.0), (3, 0), (-2.5, 0.75), (3, -0.5), (math.inf, 2.0), (2, math.nan)):
+        everywhere(divided, a, b)
+    for b in (0.0, 0.75):
+        everywhere(divided_in_steps, np.arange(5.0), b)
+        everywhere(divided_in_steps, np.zeros(0), b)
+
+
+def _named(*values):
+    return values
+
+
+UNPACKED = (
+    lambda n: _named(*n), lambda n: _named(1, *n), lambda n: _named(**n), lambda n: np.maximum(*n), lambda n: np.maximum(n, *n),
+    lambda n: max(*n), lambda n: [*n], lambda n: (1, *n), lambda n: math.hypot(*n), lambda n: np.zeros(3).sum(*n),
+    lambda n: n.conjugate(*n), lambda n: np.float32(n).sum(*n), lambda n: np.sum(np.zeros(3), **n), lambda n: (lambda *v: v)(*n), lambda n: _named(*None),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(UNPACKED)))
+def test_what_a_star_cannot_unpack(number: int) -> None:
+    for value in (3, 2.5, True):
+        everywhere(UNPACKED[number], value)

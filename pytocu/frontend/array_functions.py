@@ -12,7 +12,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.conversions import copy_mode
-from pytocu.frontend.inplace import assign_elements, fitted
+from pytocu.frontend.inplace import assign_elements, fitted, out_array
 from pytocu.frontend.layouts import laid_out_as, row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
 from pytocu.frontend.reductions import stand_in
@@ -88,7 +88,7 @@ def is_infinity(sign: float) -> Handler:
             made = elementwise(context, "isinf", value)
         else:
             made = elementwise(context, "equal", value, _constant(context, sign * np.inf, element(value.type)))
-        return made if out is None else compute_ufunc(context, "logical_and", (made, made), {"out": out})
+        return made if out is None else compute_ufunc(context, "logical_and", (made, made), {"out": out_array(context, out)[0]})
 
     return handler
 

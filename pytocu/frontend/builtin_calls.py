@@ -64,6 +64,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
 from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
 
+_after = Deferred("pytocu.frontend.worded", "after")
 _example_of = Deferred("pytocu.frontend.own_words", "example_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
@@ -366,7 +367,27 @@ def _divmod(frame: Frame, a: Any, b: Any) -> Any:
         return attempt(frame.context, divmod, *map(_example_of.function, (a, b)))
     if not (is_weak(a) and is_weak(b)):
         return compute_ufunc(frame.context, "divmod", (a, b), {})
+    if any(v.type == WEAK_FLOAT if isinstance(v, Value) else isinstance(v, float) for v in (a, b)):
+        names = {"a": a, "b": b, "error": ZeroDivisionError, "said": _said_by_divmod(), "made": None}
+        return _after(frame.context, _DIVMOD, names, "made")
     return binary(frame.context, "floor_divide", a, b), binary(frame.context, "remainder", a, b)
+
+
+_DIVMOD = """
+if b == 0:
+    raise error(said)
+made = a // b, a % b
+"""
+"""Of floats Python says something else of a divisor that is 0 than ``//`` does."""
+
+
+@functools.cache
+def _said_by_divmod() -> str:
+    try:
+        divmod(1.0, 0.0)
+    except ZeroDivisionError as error:
+        return str(error)
+    raise AssertionError("Python divides by zero")
 
 
 def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:

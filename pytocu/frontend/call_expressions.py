@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import types
 from collections import deque
 from typing import Any
@@ -14,10 +15,12 @@ from pytocu.errors import CompileError, raised
 from pytocu.frontend.attributes import Method
 from pytocu.frontend.calls import call, python_function
 from pytocu.frontend.expressions import elements, evaluate
-from pytocu.frontend.frames import Frame, LocalFunction, Partial
+from pytocu.frontend.frames import Frame, LocalFunction, Partial, qualified_name
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.notes import note_operands
-from pytocu.frontend.values import Generated, GrownMethod
+from pytocu.frontend.values import Generated, GrownMethod, is_array, type_name
+from pytocu.ir.core import Value
+from pytocu.ir.types import WeakType, element
 
 _generator = Deferred("pytocu.frontend.displays", "generator")
 
@@ -27,13 +30,14 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
     function = evaluate(frame, node.func)
     # Functions of the program may ask for None.
     inlined = isinstance(function, LocalFunction | Partial) or python_function(function) is not None
-    args = _generated(frame, function, node.args) if _goes_over(function) else elements(frame, node.args, perhaps=inlined)
+    args = _generated(frame, function, node.args) if _goes_over(function) else elements(frame, node.args, inlined, function)
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(frame, keyword.value, perhaps=inlined)
         given = {keyword.arg: value} if keyword.arg is not None else value
         if not isinstance(given, dict):
-            raise raised(TypeError(f"argument after ** must be a mapping, not {type(value).__name__}"), frame.context.loc)
+            text = f"{call_text(function)} argument after ** must be a mapping, not {type_name(value)}"
+            raise raised(TypeError(text), frame.context.loc)
         repeated = next((k for k in given if k in kwargs), None)
         if repeated is not None:
             raise raised(TypeError(f"got multiple values for keyword argument '{repeated}'"), frame.context.loc)
@@ -47,6 +51,25 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
         note_operands(frame, error, given)
         raise
     return known_array(frame.context, found) if isinstance(found, np.ndarray) else found
+
+
+def call_text(function: Any) -> str:
+    """How Python names a function in what it says of arguments that it cannot unpack."""
+    if isinstance(function, LocalFunction):
+        module = function.frame.function.__module__
+        return f"{'' if module in (None, 'builtins') else f'{module}.'}{qualified_name(function)}()"
+    called: Any = function
+    if isinstance(function, Method) and isinstance(function.value, Value):
+        kind = function.value.type
+        scalar = getattr(builtins, kind.kind) if isinstance(kind, WeakType) else element(kind).numpy.type
+        called = getattr(np.ndarray if is_array(function.value) else scalar, function.name)
+    nothing: Any = None
+    try:
+        # What cannot be unpacked is found before anything is called.
+        called(*nothing)
+    except TypeError as error:
+        return str(error).partition(" argument after")[0]
+    raise AssertionError("None is unpacked")
 
 
 _GO_OVER = (sum, any, all, max, min, next)
@@ -66,7 +89,7 @@ def _generated(frame: Frame, function: Any, parts: list[ast.expr]) -> list[Any]:
     """The arguments of a function that goes over a generator, of which the number of steps may be known only at run time."""
     first = parts[0] if parts else None
     if not isinstance(first, ast.GeneratorExp):
-        return elements(frame, parts)
+        return elements(frame, parts, called=function)
     if function in _LIST:
         members = ast.copy_location(ast.ListComp(first.elt, first.generators), first)
         return [evaluate(frame, members), *elements(frame, parts[1:])]

@@ -34,7 +34,7 @@ def trace(
 ) -> Value:
     """The sum along a diagonal"""
     last = diagonal(context, array_of(context, a), offset, axis1, axis2)
-    return reduce_into(context, "add", last, -1, dtype, out)
+    return reduce_into(context, "add", last, -1, dtype, *inplace.out_array(context, out, inplace.NO_OUTPUT))
 
 
 def diagflat(context: Context, v: Any, k: Any = 0) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ _text = Deferred("pytocu.frontend.formatting", "formatted")
 _repeated = Deferred("pytocu.frontend.grown", "repeated")
 _percent = Deferred("pytocu.frontend.formatting", "percent")
 _call = Deferred("pytocu.frontend.calls", "call")
+_call_text = Deferred("pytocu.frontend.call_expressions", "call_text")
 _call_expression = Deferred("pytocu.frontend.call_expressions", "evaluate_call")
 _note_operands = Deferred("pytocu.frontend.notes", "note_operands")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
@@ -153,12 +154,18 @@ def _is_repeated(value: Any, count: Any) -> bool:
     return value[0] is None or isinstance(value[0], (bool, int, float, complex, np.generic))
 
 
-def elements(frame: Frame, parts: Iterable[ast.expr], perhaps: bool = False) -> list[Any]:
-    """The values of expressions, some with a star."""
+def elements(frame: Frame, parts: Sequence[ast.expr], perhaps: bool = False, called: Any = None) -> list[Any]:
+    """The values of expressions, some with a star; they may be the arguments of what is `called`."""
     out: list[Any] = []
     for part in parts:
         if isinstance(part, ast.Starred):
-            out.extend(_iterate(frame, evaluate(frame, part.value), "*"))
+            value = evaluate(frame, part.value)
+            if value is None or is_number(value) or (isinstance(value, Value) and not is_array(value)):
+                # Python makes a list of several arguments before it looks at what is called.
+                what = "Value" if called is None or len(parts) > 1 else f"{_call_text(called)} argument"
+                text = f"{what} after * must be an iterable, not {type_name(value)}"
+                raise raised(TypeError(text), frame.context.loc)
+            out.extend(_iterate(frame, value, "*"))
         else:
             out.append(evaluate(frame, part, perhaps))
     return out

@@ -389,6 +389,24 @@ def out_arrays(context: Context, out: Any, count: int) -> tuple[Value | None, ..
     return outs
 
 
+def out_array(context: Context, out: Any, sentence: str = "return arrays must be of ArrayType") -> tuple[Value | None]:
+    """The array that ``out=`` is, of functions that take no tuple of one, or None.
+
+    Raises
+    ------
+    CompileError
+        No array; NumPy's sentence.
+    """
+    if out is not None and not is_array(out):
+        help = f"{describe(out)} is a number; pass an array" if isinstance(out, Value) else None
+        raise raised(TypeError(sentence), context.loc, help)
+    return (out,)
+
+
+NO_OUTPUT = "output must be an array"
+"""What NumPy's functions that are no ufuncs say of an ``out=`` that is no array."""
+
+
 def prepare_outputs(
     context: Context,
     name: str,

@@ -19,7 +19,7 @@ from pytocu.frontend import library_calls, products
 from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.inplace import OUTPUT, note_write
+from pytocu.frontend.inplace import OUTPUT, note_write, out_array
 from pytocu.frontend.layouts import laid_out, order_of, row_major, unknown
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
@@ -139,7 +139,7 @@ def outer(context: Context, a: Any, b: Any, out: Any = None) -> Any:
     first, second = (ravel(context, library_calls.array_of(context, v)) for v in (a, b))
     column = context.builder.emit("newaxis", (first,), {"axis": 1})
     row = context.builder.emit("newaxis", (second,), {"axis": 0})
-    return compute_ufunc(context, "multiply", (column, row), {"out": out})
+    return compute_ufunc(context, "multiply", (column, row), {"out": out_array(context, out)[0]})
 
 
 def _outer(context: Context, x1: Any, x2: Any, /) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from pytocu.errors import raised
 from pytocu.frontend import statistics
 from pytocu.frontend.inplace import out_arrays, write_outputs
-from pytocu.frontend.operators import compute, elementwise
+from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.positions import place
 from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan
 from pytocu.frontend.requirements import require
@@ -45,6 +45,9 @@ def nanmean(
     value, mask = replaced_nan(context, as_strong(context, a), 0)
     if mask is None:
         return statistics.mean(context, value, axis, dtype, out, keepdims, where=where)
+    if isinstance(out, tuple):
+        # Python's sentence: NumPy asks for its dtype.
+        attempt(context, getattr, (), "dtype")
     outs = out_arrays(context, out, 1)
     _require_inexact(context, dtype, outs[0])
     count = _count(context, mask, axis, keepdims, where)

@@ -117,8 +117,9 @@ if chosen.any():
 
 def _raising(context: Context, value: Value, function: Any, args: Any, kw: Any, conditions: Any, left_over: bool) -> Value:
     """Let a run raise what a function raises that was read, if there is an element for it."""
-    names = {"np": np, "value": value, "function": function, "args": args, "kw": kw, "conditions": conditions, "left_over": left_over}
-    made = after(context, _CHOSEN, {**names, "chosen": None, "condition": None, "made": None}, "made")
+    names = {"np": np, "value": value, "function": function, "args": args, "kw": kw, "conditions": conditions}
+    names |= {"left_over": left_over, "chosen": None, "condition": None, "made": None}
+    made = after(context, _CHOSEN, names, "made")
     if made != 0:
         # It returns something for elements in one axis.
         raise UnsupportedError(

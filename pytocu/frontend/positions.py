@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
+from pytocu.frontend.inplace import NO_OUTPUT, OUTPUT, note_write, out_array, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import (
     check_not_empty,
@@ -69,7 +69,7 @@ def place(context: Context, name: str, value: Value, axis: Any, out: Value | Non
 
 def _function(name: str, doc: str) -> Callable[..., Any]:
     def handler(context: Context, a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-        outs = out_arrays(context, out, 1)
+        outs = out_array(context, out, NO_OUTPUT)
         return write_outputs(context, (place(context, name, as_strong(context, a), axis, outs[0], keepdims),), outs)[0]
 
     handler.__doc__ = doc

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import ShapeError, UnsupportedError, raised
-from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_arrays, put_in, write_outputs
+from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
 from pytocu.frontend.layouts import reduced
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
 from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
@@ -434,6 +434,9 @@ def reduction(name: str, doc: str, with_dtype: bool, neutral: int | None = None)
         value = as_strong(context, a)
         if neutral is not None:
             value, _ = replaced_nan(context, value, neutral)
+        if name not in ("fmax", "fmin"):
+            # NumPy hands it on to a method of the ufunc, and from np.nanmax and np.nanmin as it is.
+            (out,) = out_array(context, out)
         return reduce_into(context, name, value, axis, dtype, out, keepdims, initial, where)
 
     def plain(

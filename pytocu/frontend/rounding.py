@@ -10,7 +10,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.inplace import out_arrays, prepare_outputs, write_outputs
+from pytocu.frontend.inplace import NO_OUTPUT, out_array, prepare_outputs, write_outputs
 from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, elementwise, index_of
 from pytocu.frontend.requirements import require_equal
@@ -70,7 +70,7 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
 
 def _around_into(context: Context, value: Value, decimals: Any, out: Any) -> Value:
     """The rounded values in an array."""
-    outs = out_arrays(context, out, 1)
+    outs = out_array(context, out, NO_OUTPUT)
     (target,) = outs
     if target is None:
         return around(context, value, decimals)

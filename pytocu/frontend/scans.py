@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, write_outputs
+from pytocu.frontend.inplace import NO_OUTPUT, OUTPUT, note_write, out_array, out_arrays, write_outputs
 from pytocu.frontend.layouts import laid_out, laid_out_as
 from pytocu.frontend.operators import attempt, check_plain, truths
 from pytocu.frontend.reductions import (
@@ -103,7 +103,7 @@ def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtyp
 
 def _cumulative(name: str, doc: str, neutral: int | None = None) -> Any:
     def handler(context: Context, a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
-        value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        value, outs = as_strong(context, a), out_array(context, out, NO_OUTPUT)
         if neutral is not None:
             value, _ = replaced_nan(context, value, neutral)
         made = scan_along(context, name, value, known_axis(context, axis), dtype, outs[0])

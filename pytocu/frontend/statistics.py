@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import raised
-from pytocu.frontend.inplace import mask_of, out_arrays, write_outputs
+from pytocu.frontend.inplace import mask_of, out_array, write_outputs
 from pytocu.frontend.operators import attempt, c_long, elementwise, truths
 from pytocu.frontend.reading import read_int
 from pytocu.frontend.reductions import (
@@ -92,7 +92,7 @@ def mean(
     """The sum divided by the number of elements; of float16 in float32, of integers in float64"""
     value = as_strong(context, a)
     where = given(where, True)
-    outs = out_arrays(context, out, 1)
+    outs = out_array(context, out)
     half = dtype is None and element(value.type).numpy == np.float16
     chosen = F32.numpy if half else _default_dtype(value, dtype)
     # NumPy counts first, and says what is wrong with a mask, or with the axis of a number.
@@ -198,7 +198,7 @@ def deviation(steps: Callable[..., Value], rooted: bool, doc: str) -> Callable[.
         mean: Any = MISSING,
         correction: Any = MISSING,
     ) -> Any:
-        value, outs = as_strong(context, a), out_arrays(context, out, 1)
+        value, outs = as_strong(context, a), out_array(context, out)
         ddof = _degrees_given(context, ddof, correction)
         made = steps(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
         return write_outputs(context, (_root(context, made, outs[0]) if rooted else made,), outs)[0]
@@ -223,7 +223,7 @@ def _root(context: Context, variance: Value, out: Value | None) -> Value:
 
 def ptp(context: Context, a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """The largest element less the smallest"""
-    value, outs = as_strong(context, a), out_arrays(context, out, 1)
+    value, outs = as_strong(context, a), out_array(context, out)
     high = reduce(context, "maximum", value, axis, None, outs[0], keepdims)
     low = reduce(context, "minimum", value, axis, None, None, keepdims)
     made = elementwise(context, "subtract", high, low)

@@ -198,7 +198,8 @@ def joined_ranks(arrays: Sequence[Value], shape: Sequence[DimLike], known: Mappi
         ranks = known[array]
         if ranks is None:
             return None
-        found.append(tuple(None if at_most_one(n) and n != 0 else r or 0 for n, r in zip(shape_of(array.type), ranks, strict=True)))
+        lengths = zip(shape_of(array.type), ranks, strict=True)
+        found.append(tuple(None if at_most_one(n) and n != 0 else r or 0 for n, r in lengths))
     return ranks_of(sorted_axes(len(shape), found), shape)
 
 
