@@ -240,7 +240,8 @@ def _named(*values):
 UNPACKED = (
     lambda n: _named(*n), lambda n: _named(1, *n), lambda n: _named(**n), lambda n: np.maximum(*n), lambda n: np.maximum(n, *n),
     lambda n: max(*n), lambda n: [*n], lambda n: (1, *n), lambda n: math.hypot(*n), lambda n: np.zeros(3).sum(*n),
-    lambda n: n.conjugate(*n), lambda n: np.float32(n).sum(*n), lambda n: np.sum(np.zeros(3), **n), lambda n: (lambda *v: v)(*n), lambda n: _named(*None),
+    lambda n: n.conjugate(*n), lambda n: np.float32(n).sum(*n), lambda n: np.sum(np.zeros(3), **n),
+    lambda n: (lambda *v: v)(*n), lambda n: _named(*None),
 )  # fmt: skip
 
 

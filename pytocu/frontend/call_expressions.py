@@ -62,7 +62,7 @@ def call_text(function: Any) -> str:
     if isinstance(function, Method) and isinstance(function.value, Value):
         kind = function.value.type
         scalar = getattr(builtins, kind.kind) if isinstance(kind, WeakType) else element(kind).numpy.type
-        called = getattr(np.ndarray if is_array(function.value) else scalar, function.name)
+        called = getattr(np.zeros(1) if is_array(function.value) else scalar(), function.name)
     nothing: Any = None
     try:
         # What cannot be unpacked is found before anything is called.
