@@ -200,7 +200,7 @@ EXPRESSIONS = [
     ("(lambda: (yield))()", "yield", "yield is not supported", "as a tuple"),
     ("x(1)", "x(1)", "'numpy.ndarray' object is not callable", ""),
     ("len((1,))(x)", "len((1,))(x)", "'int' object is not callable", ""),
-    ("[*x[0, 0]]", "[*x[0, 0]]", "'numpy.float32' object is not iterable", ""),
+    ("[*x[0, 0]]", "[*x[0, 0]]", "Value after * must be an iterable, not numpy.float32", ""),
     ("(k for k in (x, x))", "(k for k in (x, x))", "the function returns an iterator", "tuples, lists and dicts"),
     ("x.dtype", "x.dtype", "the function returns an object of type Float32DType", "return arrays, scalars"),
     ("zip([x])", "zip([x])", "the function returns an iterator", "tuples, lists and dicts"),
