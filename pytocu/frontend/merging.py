@@ -377,7 +377,7 @@ def _in_one_form(
     values = list(values)
     if any(value is None or isinstance(value, Perhaps) for value in values):
         values = _with_none(merge, sides, values) or values
-    values = _lists_with_rows(merge, sides, *_without_masks(merge, sides, *values))
+    values = list(_lists_with_rows(merge, sides, *_without_masks(merge, sides, *values)))
     parts: list[list[Any]] = [[], []]
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]

@@ -38,6 +38,7 @@ REFUSED = {
         "broadcast flatiter nditer nested_iters",
     ),
     **_alike("compute on arrays of np.ndarray, with @ for products", "asmatrix bmat matrix"),
+    **_alike("write np.vstack: NumPy is giving up this name of it", "row_stack"),
     **_alike("pass the fields as arrays of their own", "getfield recarray"),
     **_alike("ask outside the function", "get_include info mintypecode show_config show_runtime test typename"),
     "as_integer_ratio": "return the number, and ask outside the function",
