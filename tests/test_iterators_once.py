@@ -126,7 +126,16 @@ def by_a_comprehension(x, y):
     return [a * b for a, b in z], [*{k: v * 2 for k, v in zip("ab", (x, y), strict=True)}.values()]
 
 
-ONCE = [bound_again, bound_in_each_step, once_on_each_side, not_iterators, by_a_comprehension]
+def by_an_early_return(x, y):
+    g = (v * 2 for v in (x, y))
+    if x[0] > 2:
+        return sum(g)
+    if x[1] > 0:
+        raise ValueError("nothing")
+    return list(g)[1]
+
+
+ONCE = [bound_again, bound_in_each_step, once_on_each_side, not_iterators, by_a_comprehension, by_an_early_return]
 
 
 @pytest.mark.parametrize("x", [X, -X, X[::-1]], ids=str)

@@ -582,3 +582,26 @@ def test_a_divisor_of_0_is_an_error_of_one_kind_alone() -> None:
     with pytest.raises(UnsupportedError, match="a division by 0, which raises where the number is Python's") as error:
         compiled(np.array([1.5, 2.5, 0.0, 4.0]), 2)
     assert "np.float64(0.0)" in error.value.help
+
+
+def an_index_of_either_kind(x, n):
+    t = 1
+    if n > 2:
+        t = 1.5
+    return x[t]
+
+
+def an_index_that_is_a_float(x, n):
+    t = 1.0
+    if n > 2:
+        t = 1.5
+    return x[t]
+
+
+def test_an_index_that_may_be_an_int_is_no_error_of_numpys() -> None:
+    x = np.array([1.5, 2.5])
+    with pytest.raises(UnsupportedError, match="an index is a Python int on one way and a float on another") as error:
+        pytocu.jit(an_index_of_either_kind)(x, 1)
+    assert "give it an int on each" in error.value.help
+    with pytest.raises(IndexError, match="only integers, slices"):
+        pytocu.jit(an_index_that_is_a_float)(x, 1)

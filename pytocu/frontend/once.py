@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import FunctionNode
@@ -67,7 +67,7 @@ class _Finder:
                 self.each([ast.Name(name, ast.Load()), value, target], reads)
             case ast.If(test=test, body=body, orelse=orelse):
                 self.visit(test, reads)
-                self._ways(reads, lambda r: self.each(body, r), lambda r: self.each(orelse, r))
+                self._ways(reads, *(lambda r, side=side: self._side(side, r) for side in (body, orelse)))
             case ast.IfExp(test=test, body=body, orelse=orelse):
                 self.visit(test, reads)
                 self._ways(reads, lambda r: self.visit(body, r), lambda r: self.visit(orelse, r))
@@ -89,6 +89,12 @@ class _Finder:
                 self._steps(reads, body)
             case _:
                 self.each(ast.iter_child_nodes(node), reads)
+
+    def _side(self, body: Sequence[ast.stmt], reads: _Reads) -> None:
+        self.each(body, reads)
+        if body and isinstance(body[-1], ast.Return | ast.Raise):
+            # Nothing comes behind it.
+            reads.clear()
 
     def _steps(self, reads: _Reads, body: Iterable[ast.AST]) -> None:
         nodes = [*body]
