@@ -108,3 +108,60 @@ def by_a_loop_of_unknown_length(x, n):
 def test_what_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedError, match="is a list that a loop of run time made longer on one side of a branch and a"):
         pytocu.jit(function)(X, 3)
+
+
+def returned_by_a_step(x, n):
+    for k in range(n):
+        r = [v + k for v in x]
+        if r[0] > 2:
+            return r
+    return [0.5]
+
+
+def returned_by_an_endless_loop(x, n):
+    k = 0
+    while True:
+        r = [v + k for v in x]
+        if r[0] > 2:
+            return r, k
+        k += 1
+
+
+def a_member_that_is_a_list(x, n):
+    rows = [[v, v + 1] for v in x]
+    for k in range(n):
+        for r in rows:
+            if r[0] > k:
+                return r
+    return rows[0]
+
+
+def made_where_it_is_returned(x, n):
+    for k in range(n):
+        if x[1] + k > 1:
+            return [v * k for v in x]
+    return []
+
+
+@pytest.mark.parametrize("n", [6, 2, 0])
+@pytest.mark.parametrize(
+    "function",
+    [returned_by_a_step, returned_by_an_endless_loop, a_member_that_is_a_list, made_where_it_is_returned],
+    ids=lambda f: f.__name__,
+)
+def test_lists_that_steps_return(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X, n)
+    everywhere(function, -X[::-1], n)
+
+
+def a_length_that_a_step_finds_out(x, n):
+    for k in range(n):
+        if x[1] + k > 1:
+            return [v * k for v in x if v > 0]
+    return []
+
+
+def test_a_length_that_a_step_finds_out_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match="a list is returned out of a loop, and how many members it has is found out") as error:
+        pytocu.jit(a_length_that_a_step_finds_out)(X, 4)
+    assert "leave the loop with break" in error.value.help

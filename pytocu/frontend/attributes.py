@@ -434,6 +434,7 @@ METHODS = Table(
         "partitions": "partition argpartition",
         "reading": "item",
         "positions": "argmin argmax",
+        "python_lists": "tolist",
         "reductions": "sum prod min max any all",
         "scans": "cumsum cumprod",
         "statistics": "mean var std",

@@ -14,6 +14,7 @@ from pytocu.frontend.control import branch
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
+from pytocu.frontend.list_forms import in_parts
 from pytocu.frontend.loops import Again, Body, Limit, has_steps, loop, most_of, unlimited
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
@@ -290,7 +291,8 @@ def _leaving(
             goes_on = both(context, negated(context, left), more(following))
         flags = [as_value(context, f) for f in (goes_on, flow.broke, flow.returned)]
         leaves: list[Any] = []
-        found["form"] = flatten(_returned_parts(context, members_of(context, flow.value, before)), leaves)
+        given = in_parts(context, members_of(context, flow.value, before), context.builder.insts)
+        found["form"] = flatten(_returned_parts(context, given), leaves)
         found["flow"], found["own"] = flow, State(frame).is_own(flow.value, "leaves")
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):

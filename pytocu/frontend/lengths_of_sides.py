@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytocu.deferred import Deferred
+from pytocu.errors import UnsupportedError
+from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, in_parts
 from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.values import Context, Counted, Grown, Masked, as_value, dim_value
@@ -141,6 +143,24 @@ def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any) -> list
     first, second = (regions.bare(one.rows.type) for one in lists)
     # Else the sentence speaks of the lists.
     return lists if not merge.hides(first, second) or _room(merge, first, second) is not None else [a, b]
+
+
+def lists_in_parts(merge: Merge, side: Side, value: Any) -> Any:
+    """What one side returns, with the arrays of the lists that it has made in their places.
+
+    Raises
+    ------
+    UnsupportedError
+        How many members there are the side finds out.
+    """
+    with _behind(merge, side):
+        found = in_parts(merge.context, value, side.insts)
+    lists = [found, *found] if type(found) is tuple else [found]
+    for rows in (one[0] for one in lists if isinstance(one, OfGrown)):
+        if merge.hides(rows.type, rows.type):
+            text = "a list is returned out of a loop, and how many members it has is found out where it is returned"
+            raise UnsupportedError(text, merge.context.loc, LEAVE_BEFORE)
+    return found
 
 
 def _is_alone(side: Side, one: Any) -> bool:

@@ -10,11 +10,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.deferred import Deferred
+from pytocu.errors import UnsupportedError
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Grown, dimensions
+from pytocu.frontend.values import Context, Counted, Grown, dimensions
+from pytocu.ir.core import Inst
 from pytocu.ir.types import element
 
 _ask_kinds = Deferred("pytocu.frontend.list_kinds", "ask")
+_settled = Deferred("pytocu.frontend.counted", "settled")
+
+
+LEAVE_BEFORE = "keep it under a name, leave the loop with break, and return it behind the loop"
+"""The way out where a list cannot be returned out of a loop."""
 
 
 class OfGrown(tuple[Any, ...]):
@@ -62,6 +69,25 @@ def alike(context: Context, one: Any, other: Any) -> tuple[OfGrown, OfGrown] | N
     return first, second
 
 
+def in_parts(context: Context, value: Any, insts: Sequence[Inst]) -> Any:
+    """What is returned at the end of a region, with the arrays of lists that its instructions have made in their places.
+
+    Raises
+    ------
+    UnsupportedError
+        A list has other names, or its members have.
+    """
+    if type(value) is tuple:
+        return tuple(in_parts(context, member, insts) for member in value)
+    if not isinstance(value, Grown) or not any(value.rows in inst.results for inst in insts):
+        return value
+    found = holding(context, _settled(context, value) if isinstance(value, Counted) else value)
+    if found is None:
+        text = f"{value.text} is returned out of a loop, and it has other names, or its members have"
+        raise UnsupportedError(text, context.loc, LEAVE_BEFORE)
+    return tuple.__new__(type(found), [context.builder.contents(array) for array in found])
+
+
 def _ask(context: Context, *lists: Grown) -> None:
     """Let the function be read again with lists that hold Python's numbers and NumPy's, where one does and the other may."""
     if len({(element(one.rows.type), len(dimensions(one.rows)), _bare(one.inner)) for one in lists}) > 1:
@@ -75,4 +101,4 @@ def _ask(context: Context, *lists: Grown) -> None:
             _ask_kinds(context, one, ints=one.ints or other.ints, marked=one.marks is not None or other.marks is not None)
 
 
-__all__ = ["OfGrown", "alike", "holding"]
+__all__ = ["LEAVE_BEFORE", "OfGrown", "alike", "holding", "in_parts"]

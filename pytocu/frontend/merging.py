@@ -34,6 +34,7 @@ _in_kind = Deferred("pytocu.frontend.unbound", "in_kind")
 _is_strong = Deferred("pytocu.frontend.unbound", "is_strong")
 _handed_on = Deferred("pytocu.frontend.lengths_of_sides", "handed_on")
 _array_in_side = Deferred("pytocu.frontend.lengths_of_sides", "array_in_side")
+_lists_in_parts = Deferred("pytocu.frontend.lengths_of_sides", "lists_in_parts")
 _lists_with_rows = Deferred("pytocu.frontend.lengths_of_sides", "lists_with_rows")
 
 
@@ -705,7 +706,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     else:
         values = []
         given = [members_of(context, f.value, side.state.known_containers()) for f, side in zip(flows, sides, strict=True)]
-        given = [_in_parts(side, value) for side, value in zip(sides, given, strict=True)]
+        given = [_lists_in_parts(merge, s, _in_parts(s, value)) for s, value in zip(sides, given, strict=True)]
         forms = [flatten(value, part) for value, part in zip(given, parts, strict=True)]
     if len(returning) == 2 and failing:
         (k,) = (k for k in returning if k not in failing)

@@ -53,7 +53,6 @@ REFUSED = {
     "poly1d": "arrays of coefficients, and np.polyval, np.polyadd, np.polyder and their like",
     "require": "np.ascontiguousarray(x), or x.astype(dtype)",
     "roots": "np.linalg.eigvals of the companion matrix, as complex numbers: how many roots there are depends on the data",
-    "tolist": "return the array and convert it outside the function",
     "vectorize": "put @pytocu.vectorize on the function of scalars, and call it here",
 }
 """Functions, classes, methods and attributes, and what to do."""
