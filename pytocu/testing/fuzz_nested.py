@@ -43,7 +43,7 @@ def nested_lines(pick: random.Random) -> str:
             lines += [indent + line for line in pick.choice(_OUTER).split("\n")]
     for _ in range(pick.randint(1, 5)):
         lines += [indent + line for line in pick.choice(_INNER).split("\n")]
-    lines.append(f"@v = np.append({pick.choice(('p', 'q', 'c', 'p + q'))}, {{0}}.dtype.type(0) + t)")
+    lines.append(f"@v = np.append({pick.choice(('p', 'q', 'c', 'p + q'))}, t + {{0}}.size)")
     return "\n".join(lines)
 
 
