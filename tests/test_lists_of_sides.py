@@ -143,12 +143,21 @@ def made_where_it_is_returned(x, n):
     return []
 
 
+def in_a_tuple_of_tuples(x, n):
+    for k in range(n):
+        r = [v + k for v in x]
+        if r[0] > 2:
+            return (r, k), x
+    return ([0.5], -1), x
+
+
+STEPS = [
+    returned_by_a_step, returned_by_an_endless_loop, a_member_that_is_a_list, made_where_it_is_returned, in_a_tuple_of_tuples,
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("n", [6, 2, 0])
-@pytest.mark.parametrize(
-    "function",
-    [returned_by_a_step, returned_by_an_endless_loop, a_member_that_is_a_list, made_where_it_is_returned],
-    ids=lambda f: f.__name__,
-)
+@pytest.mark.parametrize("function", STEPS, ids=lambda f: f.__name__)
 def test_lists_that_steps_return(function: Callable[..., Any], n: int) -> None:
     everywhere(function, X, n)
     everywhere(function, -X[::-1], n)
@@ -161,7 +170,15 @@ def a_length_that_a_step_finds_out(x, n):
     return []
 
 
-def test_a_length_that_a_step_finds_out_is_refused() -> None:
+def in_a_tuple(x, n):
+    for k in range(n):
+        if x[1] + k > 1:
+            return ([v * k for v in x if v > 0], k), x
+    return ([], 0), x
+
+
+@pytest.mark.parametrize("function", [a_length_that_a_step_finds_out, in_a_tuple], ids=lambda f: f.__name__)
+def test_a_length_that_a_step_finds_out_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedError, match="a list is returned out of a loop, and how many members it has is") as error:
-        pytocu.jit(a_length_that_a_step_finds_out)(X, 4)
+        pytocu.jit(function)(X, 4)
     assert "leave the loop with break" in error.value.help

@@ -155,12 +155,18 @@ def lists_in_parts(merge: Merge, side: Side, value: Any) -> Any:
     """
     with _behind(merge, side):
         found = in_parts(merge.context, value, side.insts)
-    lists = [found, *found] if type(found) is tuple else [found]
-    for rows in (one[0] for one in lists if isinstance(one, OfGrown)):
+    for rows in _rows_in(found):
         if merge.hides(rows.type, rows.type):
             text = "a list is returned out of a loop, and how many members it has is found out where it is returned"
             raise UnsupportedError(text, merge.context.loc, LEAVE_BEFORE)
     return found
+
+
+def _rows_in(value: Any) -> list[Value]:
+    """The rows of the lists in what is returned."""
+    if isinstance(value, OfGrown):
+        return [value[0]]
+    return [rows for member in value for rows in _rows_in(member)] if isinstance(value, tuple) else []
 
 
 def _is_alone(side: Side, one: Any) -> bool:

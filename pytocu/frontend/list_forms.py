@@ -77,8 +77,8 @@ def in_parts(context: Context, value: Any, insts: Sequence[Inst]) -> Any:
     UnsupportedError
         A list has other names, or its members have.
     """
-    if type(value) is tuple:
-        return tuple(in_parts(context, member, insts) for member in value)
+    if isinstance(value, tuple):
+        return tuple.__new__(type(value), [in_parts(context, member, insts) for member in value])
     if not isinstance(value, Grown) or not any(value.rows in inst.results for inst in insts):
         return value
     found = holding(context, _settled(context, value) if isinstance(value, Counted) else value)

@@ -92,8 +92,8 @@ class _Finder:
 
     def _side(self, body: Sequence[ast.stmt], reads: _Reads) -> None:
         self.each(body, reads)
-        if body and isinstance(body[-1], ast.Return | ast.Raise):
-            # Nothing comes behind it.
+        if body and isinstance(body[-1], ast.Return):
+            # Nothing comes behind it; behind a raise an except clause may.
             reads.clear()
 
     def _steps(self, reads: _Reads, body: Iterable[ast.AST]) -> None:
