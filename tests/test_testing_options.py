@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytocu.runtime import cuda
-from pytocu.testing import fuzz, matrix, mutants, planted
+from pytocu.testing import fuzz, matrix, mutants, planted, sanitizer
 
 
 @pytest.mark.parametrize(
@@ -18,6 +18,7 @@ from pytocu.testing import fuzz, matrix, mutants, planted
         (matrix.main, ["--part", "3/3"], "argument --part: '3/3' is no part: write 0/3, 1/3 or 2/3"),
         (matrix.main, ["--on", "cpu", "--on", "cuda_c"], "--on cuda_c needs a GPU: no driver"),
         (planted.main, ["--part", "x"], "argument --part: 'x' is no part"),
+        (sanitizer.main, [], "a GPU is needed: no driver"),
         (mutants.main, ["--jobs", "0"], "argument --jobs: '0' is no number of 1 or more"),
     ],
 )

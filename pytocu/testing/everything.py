@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pytocu.testing import fuzz, matrix, mutants, planted
+from pytocu.testing import fuzz, matrix, mutants, planted, sanitizer
 
 
 class Check(NamedTuple):
@@ -36,6 +36,7 @@ CHECKS: tuple[Check, ...] = (
     Check("mutants", "mutants", ""),
     Check("matrix-interpreter", "matrix", "--on interpreter --one-value"),
     Check("matrix-cpu", "matrix", "--on cpu"),
+    Check("sanitizer", "sanitizer", "", True),
     Check("matrix-nvvm", "matrix", "--on nvvm --sample 1000 --seed 1", True),
     Check("matrix-cuda_c", "matrix", "--on cuda_c --sample 1000 --seed 2", True),
     Check("fuzz-nvvm", "fuzz", "-n 10000 --on nvvm --seed 77", True),
@@ -45,7 +46,8 @@ CHECKS: tuple[Check, ...] = (
 )
 """The checks in the order in which they are run: those that say most in the shortest time first."""
 
-MAINS = {"planted": planted.main, "mutants": mutants.main, "matrix": matrix.main, "fuzz": fuzz.main}
+MAINS = {"planted": planted.main, "mutants": mutants.main, "matrix": matrix.main, "fuzz": fuzz.main,
+         "sanitizer": sanitizer.main}  # fmt: skip
 
 
 def command(
@@ -61,10 +63,9 @@ def command(
     found = [*shlex.split(check.arguments), "--jobs", str(jobs)]
     if check.gpu:
         found += ["--devices", str(devices)]
-    short = check.module in ("planted", "mutants")
-    if log is not None and not short:
+    if log is not None and check.module in ("matrix", "fuzz"):
         found += ["--log", str(log / f"{check.name}.log")]
-    if seconds < math.inf and not short:
+    if seconds < math.inf and check.module not in ("planted", "mutants"):
         found += ["--seconds", f"{max(seconds, 0):.0f}"]
     return found if write is None else [*found, "--write", str(write)]
 

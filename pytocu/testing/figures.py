@@ -42,6 +42,8 @@ finished is in the logs, and the same command goes on behind it.
 * **Matrix** (`python -m pytocu.testing.matrix`): every operation on every pair of dtypes and kinds of operands (arrays,
   arrays without axes, NumPy scalars, Python scalars as arguments, literals and globals), with edge values and random
   bits. On a GPU, a sample is compared with the CPU's bits.
+* **compute-sanitizer** (`python -m pytocu.testing.sanitizer`): the tests of `pytest -m gpu` under its memcheck, which reports
+  every access of a kernel outside of memory. Five tests are left out: what they show is another where a tool calls the driver.
 
 The tests themselves (`pytest`) run a part of the cases of those that have more than five, other ones on each version of
 Python, and fewer random programs; `pytest --whole` runs all.

@@ -2,7 +2,7 @@
 
 Run with ``pytest -m gpu``.  Arrays are NumPy's and copied, so that no array library brings a compiler along.
 
-Most tests start programs, which compute-sanitizer does not watch (``--target-processes application-only``); those of
+Most tests start programs, which ``python -m pytocu.testing.sanitizer`` does not watch; those of
 bundles of other libraries and of `precompile` launch in the process of the tests.
 """
 

@@ -69,6 +69,7 @@ def test_scalars_of_every_kind(cupy):
             small(x8, 300)
 
 
+@pytest.mark.unwatched
 def test_a_view_of_another_context_goes_the_general_way(cupy):
     from cuda.bindings import driver
 

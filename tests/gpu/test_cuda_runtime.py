@@ -2,8 +2,7 @@
 
 Run with ``pytest -m gpu``.  A library that is not installed skips its own tests.
 
-Under compute-sanitizer run them with ``--report-api-errors no``: one test provokes errors of the driver.
-``more_elements_than_32_bits_count`` and ``a_large_array`` take many times longer there.
+Under compute-sanitizer ``more_elements_than_32_bits_count`` and ``a_large_array`` take many times longer.
 """
 
 from __future__ import annotations

@@ -3,10 +3,8 @@
 Run with ``pytest -m gpu``.  A library that is not installed skips its own tests, one device skips
 those of several.
 
-Under compute-sanitizer run them in one process, with ``--report-api-errors no`` (the driver's errors are
-provoked here, and handled) and ``--target-processes application-only`` (the two tests of "a process of its own"
-start programs that fault or fork on purpose), and without ``leave_no_device_memory``: it compares figures of
-free memory, of which the tool takes some.
+``python -m pytocu.testing.sanitizer`` leaves out those marked ``unwatched``: they compare figures of free memory, of which
+compute-sanitizer takes some, or want kernels that run while the host goes on.
 """
 
 from __future__ import annotations
@@ -554,6 +552,7 @@ def test_a_thread_without_a_context(cupy, jax):
 # What functions leave behind.
 
 
+@pytest.mark.unwatched
 def test_a_module_may_go_while_its_kernels_run(cupy):
     x = cupy.asarray(numbers(2**26))
     f = pytocu.jit(lambda x: np.sin(np.exp(np.cos(x))) + x)
@@ -572,6 +571,7 @@ def test_a_module_may_go_while_its_kernels_run(cupy):
     assert bool((y == z).all())
 
 
+@pytest.mark.unwatched
 def test_calls_and_functions_leave_no_device_memory(cupy):
     def free() -> int:
         gc.collect()

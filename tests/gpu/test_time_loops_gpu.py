@@ -264,6 +264,7 @@ def test_threads(cupy):
     assert not failures
 
 
+@pytest.mark.unwatched
 def test_a_capture_of_another_thread_is_not_disturbed(cupy):
     """Building a graph is no call that a capture elsewhere forbids."""
     jitted, u = pytocu.jit(heat_rod), random(4000)
@@ -313,6 +314,7 @@ def test_a_capture_of_another_thread_is_not_disturbed(cupy):
     check(second, heat_rod(u.copy(), 200), cupy)
 
 
+@pytest.mark.unwatched
 def test_graphs_leave_no_device_memory(cupy):
     def free() -> int:
         gc.collect()
