@@ -54,6 +54,7 @@ def test_the_main_example():
         ("%x: f32", "cast %x : i8", (F32(300),), np.int8(44)),
         ("%x: weak bool, %y: weak bool", "add %x, %y : weak int", (True, True), 2),
         ("%x: weak int, %y: weak int", "power %x, %y : weak float", (2, -1), 0.5),
+        ("%x: weak int, %y: weak float", "power %x, %y : weak float", (-1, 2.5), (-1) ** 2.5),
         ("%x: weak int, %y: weak int", "floor_divide %x, %y : weak int", (-7, 2), -4),
         ("%x: weak int", "convert %x : i8", (-128,), np.int8(-128)),
         ("%c: bool[], %x: f32, %y: f32", "where %c, %x, %y : f32[]", (np.array(True), F32(1), F32(2)), np.array(1, F32)),

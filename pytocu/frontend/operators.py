@@ -433,8 +433,9 @@ def _rewrites_without_axes() -> bool:
 
 
 _REWRITTEN_POWERS: dict[tuple[str, str], tuple[tuple[float, str], ...]] = {
-    ("f", "int"): ((-1, "reciprocal"), (2, "square")),
-    ("f", "float"): ((-1, "reciprocal"), (0.5, "sqrt"), (2, "square")),
+    ("f", "bool"): ((1, "positive"),),
+    ("f", "int"): ((-1, "reciprocal"), (1, "positive"), (2, "square")),
+    ("f", "float"): ((-1, "reciprocal"), (0.5, "sqrt"), (1, "positive"), (2, "square")),
     ("c", "int"): ((-1, "reciprocal"), (2, "square")),
     ("c", "float"): ((0.5, "sqrt"),),
 }

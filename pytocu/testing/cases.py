@@ -393,7 +393,8 @@ def device_failures(group: Group, call: Callable[..., Any]) -> list[Failure]:
             given = tuple(eval(n, scope) for n in expression.arguments)
             of_complex = any(np.iscomplexobj(g) for g in given)
             plain = of_complex and op.name in PLAIN_STEPS
-            plain |= exact_power(expression.text, given)
+            # What Python computes is the host's.
+            plain |= exact_power(expression.text, given) or not isinstance(expected, (np.ndarray, np.generic))
             if plain or not bound_of(op, of_complex) or np.asarray(expected).dtype.kind not in "fc":
                 compare(np.asarray(actual), np.asarray(expected))
                 continue

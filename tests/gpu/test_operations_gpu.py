@@ -73,6 +73,16 @@ def test_negative_exponents_are_errors(backend: str) -> None:
 
 
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("exponent", [True, 1, 1.0], ids=str)
+def test_the_first_power_is_the_base(exponent: Any, backend: str) -> None:
+    """NumPy copies where the exponent is a Python number; the library's power of 1 may be an ulp off."""
+    function = on_gpu(lambda x, n: x**n, backend)
+    for dtype in ("f2", "f4", "f8"):
+        x = edge_values(dtype, 1000)
+        compare(function(x, exponent), x**exponent)
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
 def test_parts_of_random_numbers(dtype: str, backend: str) -> None:
     """Subnormal results, every exponent, one rounding."""

@@ -1,0 +1,21 @@
+"""The commands' checks of groups, without a GPU."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytocu.testing.cases import device_failures
+from pytocu.testing.matrix import call_cpu
+from pytocu.testing.operands import Group, Operand
+
+
+@pytest.mark.parametrize(
+    ("base", "exponent"),
+    [(("int", "2**63"), ("int", "-2**63 - 1")), (("int", "2**63"), ("int", "-1")), (("int", "-2**63 - 1"), ("float", "2.5"))],
+    ids=["no dtype holds it", "its sign is lost in int64", "a complex power"],
+)
+@pytest.mark.parametrize("form", ["python", "literal"])
+def test_what_python_computes_of_large_ints_is_compared_as_it_is(
+    base: tuple[str, str], exponent: tuple[str, str], form: str
+) -> None:
+    assert not device_failures(Group((Operand("constant", *base), Operand(form, *exponent))), call_cpu)
