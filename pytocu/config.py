@@ -57,13 +57,14 @@ OPTIONS: dict[str, Option] = {
 
 @lru_cache(maxsize=1)
 def build() -> str:
-    """The version, and in a checkout of the repository also a checksum of its modules.
+    """The version, and a checksum of the modules where there is a checkout of the repository, or what an installer noted.
 
-    Whoever works on pytocu changes what it compiles without changing the version.
+    Whoever works on pytocu, or installs it from a repository, changes what it compiles without changing the version.
     """
     package = os.path.dirname(__file__)
-    if not os.path.exists(os.path.join(os.path.dirname(package), ".git")):
-        return VERSION
+    beside = os.path.dirname(package)
+    if not os.path.exists(os.path.join(beside, ".git")):
+        return _installed(os.path.join(beside, f"pytocu-{VERSION}.dist-info", "RECORD"))
     from zlib import crc32
 
     files: list[tuple[str, int]] = []
@@ -86,6 +87,19 @@ def build() -> str:
         checksum = f"{number:08x}"
         _note(noted, f"{state:08x} {checksum}")
     return f"{VERSION}+{checksum}"
+
+
+def _installed(record: str) -> str:
+    """The version, and a checksum over the digests of the package's files in the list that installers write."""
+    try:
+        lines = _content(record, os.stat(record).st_size).splitlines()
+    except OSError:
+        # A folder that was copied.
+        return VERSION
+    # Other lines say how and by what it was installed, in which machines with the same files differ; bytecode has no digest.
+    files = b"".join(sorted(line for line in lines if line.startswith(b"pytocu/") and not line.endswith(b",,")))
+    # The hash of an integer is its remainder by a prime, in every process; loading zlib would take longer than all of this.
+    return f"{VERSION}+{hash(int.from_bytes(files)):016x}"
 
 
 def _content(path: str, size: int) -> bytes:

@@ -518,6 +518,8 @@ class _Build:
         found = cache.load(self.key) if self.key else None
         self._binary = None if found is None else found.binary
         self._ahead = Ahead(_tools(backend).begin(source, arch, name)) if found is None else None
+        # One of the threads that wait for it keeps it.
+        self._first = iter((True,))
 
     def binary(self) -> bytes:
         """What was built; errors as the backend's `build`."""
@@ -529,7 +531,7 @@ class _Build:
                 # The next call may find what was missing.
                 _begun.cache_clear()
                 raise
-            if self.key:
+            if self.key and next(self._first, False):
                 cache.store(self.key, cache.Entry("code", self._shown, "", binary))
             self._binary, self._ahead = binary, None
         assert self._binary is not None

@@ -190,6 +190,30 @@ def test_a_broken_interface_is_refused():
     refused(broken, match="without typestr")
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "what"),
+    [
+        ("shape", 4, "no tuple of integers"),
+        ("shape", (4.5,), "no tuple of integers"),
+        ("strides", (4.5,), "no tuple of integers"),
+        ("typestr", None, "no dtype"),
+        ("data", ADDRESS, "no pair"),
+        ("data", (ADDRESS,), "no pair"),
+        ("data", ("a", False), "no pair"),
+        ("version", "3", "no integer"),
+        ("stream", "x", "no stream"),
+        ("stream", -1, "no stream"),
+    ],
+)
+def test_what_is_no_value_of_an_interface_is_refused(key, value, what):
+    refused(Interface(**{key: value}), match=f"has a CUDA array interface whose {key} is {what}")
+
+
+def test_addresses_that_are_none():
+    for pointer in (-8, 2**64 + 8):
+        refused(Interface(data=(pointer, False)), match="no memory of a CUDA device")
+
+
 # Rules of a call.
 
 

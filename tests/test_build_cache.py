@@ -5,8 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pytocu
@@ -105,6 +108,21 @@ def test_each_architecture_backend_and_compiler_has_its_own_code(monkeypatch):
             patch.setattr(nvrtc, name, change)
             patch.setattr(nvrtc, "build", lambda source, arch, name, **options: b"other")
             assert binary("cuda_c", "sm_90") == b"other"
+
+
+@pytest.mark.usefixtures("fresh_directory")
+def test_threads_that_wait_for_one_build_keep_it_once():
+    function, x = pytocu.jit(lambda x: np.exp(np.sin(x)) * 3), np.arange(5.0)
+    before, start = cache.statistics().stores, threading.Barrier(8)
+
+    def call(_: int) -> np.ndarray:
+        start.wait()
+        return function(x)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len({r.tobytes() for r in pool.map(call, range(8))}) == 1
+    assert sorted(e.kind for e in cache.entries()) == ["code", "manifest"]
+    assert cache.statistics().stores == before + 2
 
 
 @pytest.mark.usefixtures("fresh_directory")

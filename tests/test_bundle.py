@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import platform
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -166,6 +168,27 @@ def test_functions_are_added(tmp_path: Path) -> None:
     build(tmp_path, "scaled", "--args", "f32[n], f32[n]")
     assert pytocu.load(place).scaled.specializations[0].types[0] == "x: f32[x_0]"
     assert len(list(place.glob("*.bin"))) == len(before) - 1
+
+
+def test_functions_pickle_by_the_place_of_their_bundle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = build(tmp_path, "scaled", "--args", "f64[n], f64[n]")
+    monkeypatch.chdir(tmp_path)
+    found, x = pytocu.load("bundle"), np.arange(5.0)
+    data = pickle.dumps(found.scaled)
+    assert len(data) < 500
+    program = "import pickle, sys\nf, g, x = pickle.load(sys.stdin.buffer)\nassert f is g\nprint(f(x, x).tolist())"
+    words = [sys.executable, "-c", program]
+    given = pickle.dumps((found.scaled, pytocu.load(place).scaled, x))
+    done = subprocess.run(words, input=given, capture_output=True, env={**os.environ, "PYTHONPATH": PACKAGE}, cwd="/")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == expected(x, x).tolist()
+    assert pickle.loads(data) is pickle.loads(data)
+    assert list(pickle.loads(pickle.dumps(found))) == ["scaled"]
+    build(tmp_path, "scaled", "--args", "f32[n], f32[n]")
+    assert pickle.loads(data).specializations[0].types[0] == "x: f32[x_0]"
+    shutil.rmtree(place)
+    with pytest.raises(BackendError, match="this is no bundle"):
+        pickle.loads(data)
 
 
 @pytest.mark.parametrize("part", ["bundle.json", "*.bin"])

@@ -622,6 +622,17 @@ def test_info_says_what_is_missing_and_how_to_get_it(capsys, monkeypatch):
     assert "pip install 'pytocu[demo]'" in missing
 
 
+def test_info_on_a_machine_that_only_runs_bundles(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "llvmlite", None)
+    monkeypatch.delitem(sys.modules, "llvmlite.binding", raising=False)
+    monkeypatch.setattr(info.cpu, "host_cpu", info.cpu.host_cpu.__wrapped__)
+    assert main(["info"]) == 0
+    text = capsys.readouterr().out
+    assert "llvmlite builds code for the CPU, and cannot be loaded" in text
+    assert "threads" in text and "features" not in text
+    assert "pip install llvmlite" in text.partition("Missing\n")[2]
+
+
 def test_info_on_a_machine_with_gpus(capsys, monkeypatch):
     monkeypatch.setattr(cuda, "available", lambda: (True, ""))
     monkeypatch.setattr(cuda, "driver_version", lambda: (13, 0))

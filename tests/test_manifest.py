@@ -638,6 +638,25 @@ def test_work_on_pytocu_itself_misses(tmp_path: Path, monkeypatch: pytest.Monkey
     assert len({pytocu.config.VERSION, first, second, build()}) == 4
 
 
+def test_two_commits_of_one_version_differ_where_they_are_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an installer notes of modules counts, and neither their order nor how they were installed."""
+    monkeypatch.setattr(pytocu.config, "__file__", str(tmp_path / "pytocu" / "config.py"))
+    record = tmp_path / f"pytocu-{pytocu.config.VERSION}.dist-info" / "RECORD"
+    record.parent.mkdir()
+    build = pytocu.config.build.__wrapped__
+
+    def of(*lines: str) -> str:
+        record.write_text("".join(f"{line}\n" for line in lines))
+        return build()
+
+    modules = ["pytocu/jit.py,sha256=abc,10", "pytocu/ir/ops.py,sha256=def,20"]
+    first = of(*modules)
+    assert first.startswith(f"{pytocu.config.VERSION}+")
+    elsewhere = ["pytocu-0.1.0.dist-info/INSTALLER,sha256=x,4", "../../bin/pytocu,sha256=y,9", "pytocu/__pycache__/jit.pyc,,"]
+    assert of(*elsewhere, *reversed(modules)) == first
+    assert of(modules[0], "pytocu/ir/ops.py,sha256=ghi,20") != first
+
+
 def test_the_checksum_of_a_checkout_is_noted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package, build = tmp_path / "pytocu", pytocu.config.build.__wrapped__
     (package / "__pycache__").mkdir(parents=True)

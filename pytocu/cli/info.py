@@ -19,6 +19,7 @@ from pytocu.backend import cpu, nvrtc
 from pytocu.backend.libraries import library
 from pytocu.cli.terminal import show, table
 from pytocu.errors import BackendError
+from pytocu.llvm_access import llvm_binding
 from pytocu.runtime import cache, cuda, threads
 
 EPILOG = ""
@@ -75,25 +76,26 @@ Rows = list[tuple[str, Found]]
 
 
 def _base_section() -> Rows:
-    import llvmlite
-    import llvmlite.binding as llvm
-
     return [
         ("version", Found(f"{pytocu.__version__} in {os.path.dirname(pytocu.__file__)}")),
         ("Python", Found(f"{platform.python_version()} ({platform.python_implementation()}) {sys.executable}")),
         ("platform", Found(platform.platform())),
         ("NumPy", Found(np.__version__)),
-        ("llvmlite", Found(f"{llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}")),
+        ("llvmlite", _compiler(_llvmlite_version, "pip install llvmlite")),
         ("compiled code", Found(f"kept in {cache.path()}" if config.enabled("cache") else "not kept on disk: PYTOCU_CACHE=0")),
     ]
 
 
 def _cpu_section() -> Rows:
-    name, features = cpu.host_cpu()
+    rows: Rows = [("threads", Found(f"{threads.thread_count()} used of {os.cpu_count()}"))]
+    try:
+        name, features = cpu.host_cpu()
+    except BackendError:
+        # The row of llvmlite says why; a machine that only runs bundles has none.
+        return rows
     on = [f[1:] for f in features.split(",") if f.startswith("+")]
     lines = textwrap.wrap(" ".join(on), 90)
-    rows = [("name", Found(name)), ("threads", Found(f"{threads.thread_count()} used of {os.cpu_count()}"))]
-    return rows + [("features" if n == 0 else "", Found(line)) for n, line in enumerate(lines)]
+    return [("name", Found(name)), *rows, *(("features" if n == 0 else "", Found(line)) for n, line in enumerate(lines))]
 
 
 def _gpu_section() -> Rows:
@@ -114,6 +116,13 @@ def _gpu_section() -> Rows:
     rows.append(("libNVVM", _compiler(_nvvm_version, install)))
     rows.append(("nvJitLink", _compiler(_nvjitlink_version, install)))
     return rows
+
+
+def _llvmlite_version() -> str:
+    llvm = llvm_binding()
+    import llvmlite
+
+    return f"{llvmlite.__version__}, LLVM {'.'.join(map(str, llvm.llvm_version_info))}"
 
 
 def _nvrtc_version() -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from operator import index
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -322,22 +323,33 @@ def _cuda_interface(interface: Any, obj: Any, name: str, library: str) -> ArrayI
         _unsupported(name, f"has a CUDA array interface without {', '.join(missing)}")
     if interface.get("mask") is not None:
         _unsupported(name, "has a mask in its CUDA array interface, and masks are not supported", "pass data and mask apart")
+    typestr = interface["typestr"]
+    if typestr is None:
+        # NumPy takes it for float64.
+        _malformed(name, "typestr", typestr, "no dtype")
     try:
-        found = np.dtype(interface["typestr"])
+        found = np.dtype(typestr)
     except TypeError:
-        raise DTypeError(f"argument {name} has a dtype that NumPy does not know: {interface['typestr']!r}") from None
+        raise DTypeError(f"argument {name} has a dtype that NumPy does not know: {typestr!r}") from None
     dtype = _dtype(found, name)
-    shape = tuple(int(n) for n in interface["shape"])
-    strides = interface.get("strides")
-    if strides is not None:
-        strides = tuple(int(s) for s in strides)
+    shape = _integers(interface, "shape", name)
+    strides = None
+    if interface.get("strides") is not None:
+        strides = _integers(interface, "strides", name)
         if len(strides) != len(shape):
             _unsupported(name, f"has {len(shape)} dimensions but {len(strides)} strides in its CUDA array interface")
     if any(n < 0 for n in shape):
         _unsupported(name, f"has a negative length in its CUDA array interface: shape {shape}")
-    pointer, readonly = interface["data"]
+    data, version = interface["data"], interface["version"]
+    if not (isinstance(data, Sequence) and len(data) == 2 and isinstance(data[0], int | np.integer | None)):
+        _malformed(name, "data", data, "no pair of an address and a flag")
+    pointer, readonly = data
+    if not isinstance(version, int):
+        _malformed(name, "version", version, "no integer")
     # The stream came with version 3; before, the key had no meaning.
-    stream = interface.get("stream") if interface["version"] >= 3 else None
+    stream = interface.get("stream") if version >= 3 else None
+    if stream is not None and (not isinstance(stream, int) or stream < 0):
+        _malformed(name, "stream", stream, "no stream")
     if stream == 0:
         help = "its library should say 1 for the legacy default stream, 2 for the thread's"
         _unsupported(name, "names stream 0 in its CUDA array interface, which the interface forbids", help)
@@ -351,8 +363,22 @@ def _cuda_interface(interface: Any, obj: Any, name: str, library: str) -> ArrayI
     return _info(library, device, pointer, dtype, shape, strides, bool(readonly), stream, obj, name)
 
 
+def _integers(interface: dict[str, Any], key: str, name: str) -> tuple[int, ...]:
+    value = interface[key]
+    if not isinstance(value, Iterable):
+        _malformed(name, key, value, "no tuple of integers")
+    try:
+        return tuple(index(n) for n in value)
+    except TypeError:
+        _malformed(name, key, value, "no tuple of integers")
+
+
+def _malformed(name: str, key: str, value: object, what: str) -> NoReturn:
+    _unsupported(name, f"has a CUDA array interface whose {key} is {what}: {value!r}")
+
+
 def _device_of(pointer: int, name: str) -> int:
-    device = cuda.device_of_pointer(pointer) if pointer else None
+    device = cuda.device_of_pointer(pointer) if 0 < pointer < 2**64 else None
     if device is None:
         _unsupported(name, f"states the address {pointer:#x}, which is no memory of a CUDA device")
     return device

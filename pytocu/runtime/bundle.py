@@ -12,6 +12,7 @@ import json
 import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pytocu import config
@@ -73,6 +74,11 @@ class BundledFunction(Dispatcher):
         self.__name__ = name
         self._native = calls
         self._by_layout: dict[Layout, BundledFunction] = {}
+        self._folder = ""
+
+    def __reduce__(self) -> Any:
+        # By reference: another process reads the bundle, which is at the same place.
+        return _function_of, (self._folder, self.__name__)
 
     def __repr__(self) -> str:
         return f"<bundled {self._name}{self._signature}>"
@@ -166,6 +172,9 @@ class Bundle:
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self._functions]
 
+    def __reduce__(self) -> Any:
+        return load, (os.path.abspath(self._folder),)
+
     def __repr__(self) -> str:
         return f"<pytocu bundle {self._folder!r}: {', '.join(self._functions)}>"
 
@@ -247,8 +256,19 @@ def load(folder: str | os.PathLike[str]) -> Bundle:
         function = BundledFunction(name, inspect.Signature(parameters), about["device"], about["static"], calls)
         for kept in about["specializations"]:
             function.add(kept, place)
+        function._folder = os.path.abspath(place)
         functions[name] = function
     return Bundle(place, functions)
+
+
+def _function_of(folder: str, name: str) -> BundledFunction:
+    """The function of a pickle; one object for all such pickles, until the bundle is built again."""
+    return getattr(_loaded(folder, _read(os.path.join(folder, INDEX))[:64]), name)
+
+
+@lru_cache(maxsize=16)
+def _loaded(folder: str, digest: bytes) -> Bundle:
+    return load(folder)
 
 
 def _index(folder: str) -> dict[str, Any]:

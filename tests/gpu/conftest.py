@@ -1,4 +1,7 @@
-"""What the tests of this folder have in common: a GPU, and the libraries whose arrays are passed."""
+"""What the tests of this folder have in common: a GPU, and the libraries whose arrays are passed.
+
+Tests that name no backend run the default one; ``PYTOCU_TEST_BACKEND=cuda_c pytest -m gpu`` makes it the other one.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,15 @@ from typing import Any
 
 import pytest
 
+from pytocu import config
 from pytocu.runtime import cuda
 
 # JAX would take most of the GPU's memory at its first use.
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+
+if _first := os.environ.get("PYTOCU_TEST_BACKEND"):
+    config.BACKENDS["cuda"] = tuple(sorted(config.BACKENDS["cuda"], key=lambda name: name != _first))
+    assert config.BACKENDS["cuda"][0] == _first, f"PYTOCU_TEST_BACKEND={_first}: write one of {config.BACKENDS['cuda']}"
 
 
 @pytest.fixture(autouse=True, scope="session")
