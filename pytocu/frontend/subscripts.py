@@ -27,7 +27,7 @@ from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import as_queue, attempt, check_plain, is_queue, refuse_own_code
+from pytocu.frontend.operators import as_queue, attempt, check_plain, example, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.type_texts import by_number
@@ -58,6 +58,7 @@ _assign_flat = Deferred("pytocu.frontend.flat", "assign")
 _read_flat = Deferred("pytocu.frontend.flat", "read")
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
+_evaluated = Deferred("pytocu.frontend.worded", "evaluated")
 _member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
@@ -150,7 +151,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     if isinstance(base, Steps):
         text = "a member of a range that is known only at run time is not compiled"
         raise UnsupportedError(text, context.loc, "write start + k * step, or np.arange(...)[k]")
-    _refuse_part_of_run_time(context, base, key)
+    if isinstance(key, slice) and contains_dynamic(key):
+        return _part_of_run_time(context, base, key)
     if contains_dynamic(key):
         if isinstance(base, (list, tuple)) and isinstance(key, Value):
             return _member_at(context, base, key, lambda array, place: member(frame, array, place))
@@ -186,6 +188,23 @@ def _refuse_part_of_run_time(context: Context, base: Any, key: Any) -> None:
     if isinstance(key, slice) and contains_dynamic(key):
         text = f"a slice of a {type(base).__name__} with bounds that are known only at run time is not compiled"
         raise UnsupportedError(text, context.loc, "take it of an array: np.array(...)[:n]")
+
+
+def _part_of_run_time(context: Context, base: Any, key: slice) -> Any:
+    """A slice of a list whose length only a run knows: a list of the members, which are numbers of one type."""
+    # What is no bound of a slice is no bound of any list.
+    bounds = (key.start, key.stop, key.step)
+    attempt(context, operator.getitem, [], slice(*(example(b) if isinstance(b, Value) else b for b in bounds)))
+    step = 1 if key.step is None else key.step
+    if type(base) is not list or isinstance(step, Value):
+        _refuse_part_of_run_time(context, base, key)
+    least, most = (0, len(base)) if step > 0 else (-1, len(base) - 1)
+    first, last = (least, most) if step > 0 else (most, least)
+    # As Python's `slice.indices` does it.
+    ends = (f"min(max({name} + (length if {name} < 0 else 0), least), most)" if bound is not None else str(without)
+            for name, bound, without in (("start", key.start, first), ("stop", key.stop, last)))  # fmt: skip
+    names = {"start": key.start, "stop": key.stop, "length": len(base), "least": least, "most": most, "base": base}
+    return _evaluated(context, f"[base[place] for place in range({', '.join(ends)}, {step})]", names)
 
 
 def changed_member(frame: Frame, base: Any, key: Any) -> Any:
