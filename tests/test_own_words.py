@@ -176,6 +176,8 @@ def test_more_of_numpys_order():
     """What NumPy looks at first, and lengths of letters, of lists and of arrays without axes."""
     bodies = (
         "np.einsum('ij,jk', b, b)", "np.einsum('i,i->', a, b[0])", "np.einsum('ij,kj->ki', b, b[:, 1:])",
+        "np.einsum('ij,jk', b, b, optimize=True)", "np.einsum('ij,kj,kl', b, b[:, 1:], b, optimize='optimal')",
+        "np.einsum('ii', b, optimize=True)", "np.einsum('ii,i->i', b[:1], b[0], optimize=None)",
         "np.take_along_axis(b, [0], (0, 1))", "np.take_along_axis(b, 1.0, 5)", "np.take_along_axis(b, 1, 0)",
         "np.put_along_axis(b, 0, None, 1)", "np.take_along_axis(b, b, 0)", "np.take_along_axis(a, [0], None)",
         "np.copyto(b, c, casting='no')", "np.tri(-1, 1, 2)", "np.tri(2, -3)", "np.expand_dims(a, ())",
