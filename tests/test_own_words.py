@@ -214,5 +214,5 @@ def test_outputs_without_a_dtype():
 
 def test_positions_on_an_axis_without_elements():
     bodies = ("a[b]", "a.T[:, b]", "a[b, 0]", "a[b, :0]", "a[b, b]", "np.zeros((0, 2))[b]", "a[b] + 1")
-    for positions in ("[2, 3]", "[-2, 1]", "[]"):
+    for positions in ("[2, 3]", "[3, 2]", "[-2, 1]", "[]"):
         check(["np.zeros((0, 3))", f"np.array({positions}, int)"], bodies)

@@ -358,10 +358,11 @@ def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: 
 
 
 def _refuse_any(context: Context, positions: Value, sentence: str, rest: Sequence[DimLike]) -> None:
-    """An axis without elements has none of these positions, of which the host reads the smallest."""
-    largest = 2**63 - 1
-    least = _read_int(context, _reduce(context, "minimum", cast(context, positions, I64), None, initial=largest), "an index")
-    number = number_as_dim(context, least)
+    """An axis without elements has none of these positions, of which the host reads the first."""
+    if _none_left(context, dimensions(positions)):
+        return
+    first = context.builder.emit("index", (ravel(context, positions),), {"axis": 0, "at": 0})
+    number = number_as_dim(context, _read_int(context, first, "an index"))
     wanted = dim_min(product((*dimensions(positions), *rest)), 1)
     require_equal(context, wanted, 0, "IndexError", sentence.replace("{0}", "{2}").replace("{1}", "0"), number)
 
