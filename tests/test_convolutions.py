@@ -66,7 +66,12 @@ def test_values_of_polynomials() -> None:
         SMALL, FLOATS,
     )  # fmt: skip
     agree("np.polyval(3, a)", SMALL)
-    refused("np.polyval(a, 2)", "whose number is known only at run time", SMALL)
+    texts = ["np.polyval(a, b)", "np.polyval(a, 2)", "np.polyval(a, 2.5)", "np.polyval(a, np.int8(3))", "np.polyval(a, b > 0)"]
+    for coefficients in (SMALL, FLOATS, SMALL > 1, SMALL[:1].astype("i2"), SMALL.astype("f4"), SMALL * 1j):
+        agree(texts, coefficients, SMALL.astype("f4"))
+    agree("np.polyval(a, b)", FLOATS[:0], FLOATS)
+    agree("np.polyval(a, b.T) + 1", SMALL, TABLE)
+    refused("np.polyval(a, 2)", "NumPy's result is an array without axes", FLOATS[:0])
 
 
 COVARIANCES = (

@@ -587,12 +587,18 @@ def test_parts_without_elements_decide_how_a_join_lies(text: str) -> None:
 
 AS_NUMPY_WORKS = (
     "np.median(c, 0)", "np.median(c, 1)", "np.median(c, -1, keepdims=True)", "np.median(c[::-1], (1,))",
+    "np.nanmedian(c, 0)", "np.nanmedian(c, 1, keepdims=True)", "np.nanmedian(c, (2, 0))", "np.nanmedian(c[:, 1:], -1)",
+    "np.median(c, (2, 0), keepdims=True)", "np.quantile(c, x.T % 1)", "np.quantile(c, (x % 1).T, 1)",
+    "np.quantile(c, [0.5], 0)",
+    "np.quantile(c, (x % 1).T, method='lower')", "np.percentile(c, (x % 1).T, (1,))", "np.nanquantile(c, (x % 1).T, 1)",
+    "np.nanquantile(c, [0, 0.5], (0, 2))", "np.nanpercentile(c, (x % 1).T)",
     "np.piecewise(x, [x > 1], [1, 2])", "np.polyval((1.5, 2), x)", "np.polyval((), x)", "np.polyval([1, 2], x.T)",
     "np.einsum('ij,jk->ik', x, y, optimize=True)", "np.einsum('ij,jk->ki', x, y, optimize=True)",
     "np.einsum('ij,kj->ki', x, x, optimize='greedy')", "np.einsum('aij,jk->aik', c, y, optimize=True)",
     "np.einsum('aij,jk->kia', c, y, optimize=True)", "np.einsum('ij,ij->ji', x, y.T, optimize=True)",
     "np.einsum('ij,j->ij', x, y[:, 0], optimize=True)", "np.einsum('aij,aik->ajk', c, c, optimize=True)",
-    "np.einsum('ij->ji', x, optimize=True) + 1",
+    "np.einsum('ij,jk->ik', x[:, :1], y)", "np.einsum('ij,jk->ik', x[:, :1], y, optimize=True)",
+    "np.einsum('ij->ji', x, optimize=True) + 1", "np.einsum('ij,aij,ij->jai', x, c[:, :1, :1], x, optimize=True)",
 )  # fmt: skip
 
 
@@ -604,3 +610,13 @@ def test_results_lie_as_numpy_works(text: str) -> None:
         repeated = () if "optimize" in text else (MATRICES["one row"], MATRICES["one column"])
         for x in (numbers(3, 4), numbers(4, 3).T, *repeated):
             check(function, x, y, c)
+
+
+def test_medians_without_nan_of_long_rows() -> None:
+    def program(x):
+        return np.nanmedian(x, 1)
+
+    jitted = pytocu.jit(program)
+    for length in (3, 599, 600, 3):
+        x = np.asfortranarray(numbers(2, length, 3))
+        same(jitted(x), program(x))

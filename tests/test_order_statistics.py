@@ -97,6 +97,8 @@ def test_as_numpy_refuses(text: str) -> None:
 
 def test_refused() -> None:
     refused("np.quantile(a, 0.5, weights=b, method='inverted_cdf', axis=0)", "the argument weights=", A, np.ones(5))
+    shares = np.array([[0, 0.5], [0.25, 1]])
+    refused("np.nanquantile(a, b, axis=(0, 1))", "NumPy confuses the result's axes", np.ones((2, 3, 4)), shares)
 
 
 def scaled(x: np.ndarray) -> Any:

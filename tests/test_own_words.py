@@ -176,9 +176,43 @@ def test_more_of_numpys_order():
     """What NumPy looks at first, and lengths of letters, of lists and of arrays without axes."""
     bodies = (
         "np.einsum('ij,jk', b, b)", "np.einsum('i,i->', a, b[0])", "np.einsum('ij,kj->ki', b, b[:, 1:])",
+        "np.einsum('ij,jk', b, b, optimize=True)", "np.einsum('ij,kj,kl', b, b[:, 1:], b, optimize='optimal')",
+        "np.einsum('ii', b, optimize=True)", "np.einsum('ii,i->i', b[:1], b[0], optimize=None)",
         "np.take_along_axis(b, [0], (0, 1))", "np.take_along_axis(b, 1.0, 5)", "np.take_along_axis(b, 1, 0)",
         "np.put_along_axis(b, 0, None, 1)", "np.take_along_axis(b, b, 0)", "np.take_along_axis(a, [0], None)",
         "np.copyto(b, c, casting='no')", "np.tri(-1, 1, 2)", "np.tri(2, -3)", "np.expand_dims(a, ())",
     )  # fmt: skip
     check(["np.ones(4)", "np.ones((2, 3))", "np.array(2)"], bodies)
     refused(["np.ones(3)"], "np.ceil(a, dtype=object)", "gives dtype object, which pytocu does not know", "")
+
+
+def test_floats_of_run_time_as_lengths():
+    """The sentence quotes the number."""
+    bodies = (
+        "np.zeros(a)", "np.ones(a, int)", "np.full(a, 1)", "np.empty(a)", "np.zeros((2, a))", "np.zeros_like(b, shape=a)",
+        "b if a < 0 else np.zeros(a)", "for _ in range(2):\n    b = b + np.zeros(a)\nreturn b",
+    )  # fmt: skip
+    for number in ("2.5", "1.0", "np.nan", "1e22"):
+        check([number, "np.ones(3)"], bodies)
+    with pytest.raises(TypeError, match="got <weak float>"):
+        pytocu.vectorize(lambda x, n: x + np.zeros(n))(np.ones(3), 2.5)
+
+
+def test_repeats_that_are_no_ints():
+    bodies = ("np.repeat(b, a)", "b.repeat(a, axis=0)", "np.repeat(b, [a])", "np.repeat(b, [a, a, 1])")
+    for number in ("2.5", "-0.5", "-1.5", "np.nan", "np.inf", "True", "2", "1j"):
+        check([number, "np.ones(3)"], bodies)
+    for number in ("np.float64(2.5)", "np.array(2.5)", "np.array([2])"):
+        check([number, "np.ones(3)"], bodies)
+
+
+def test_outputs_without_a_dtype():
+    bodies = [f"np.{name}(a, out={out})" for name in ("nanmean", "nanvar", "nanstd") for out in ("(b,)", "[b]", "3", "2.5")]
+    check(["np.ones(3)", "np.array(1.0)"], bodies)
+    check(["np.ones(3, int)", "np.array(1.0)"], bodies)
+
+
+def test_positions_on_an_axis_without_elements():
+    bodies = ("a[b]", "a.T[:, b]", "a[b, 0]", "a[b, :0]", "a[b, b]", "np.zeros((0, 2))[b]", "a[b] + 1")
+    for positions in ("[2, 3]", "[3, 2]", "[-2, 1]", "[]"):
+        check(["np.zeros((0, 3))", f"np.array({positions}, int)"], bodies)

@@ -25,7 +25,7 @@ from pytocu.frontend.layouts import laid_out, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise, example
-from pytocu.frontend.ranges import is_position
+from pytocu.frontend.ranges import is_position, number_as_dim
 from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together
 from pytocu.frontend.tables import Handler
@@ -48,6 +48,7 @@ from pytocu.ir.dims import DimLike, dim_max, dim_min, product
 from pytocu.ir.layouts import chosen_ranks
 from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
+_read_int = Deferred("pytocu.frontend.reading", "read_int")
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
 
 
@@ -285,7 +286,11 @@ def checked(context: Context, position: Value, length: DimLike, axis: int, rest:
             # Every number of the dtype is a position.
             return position
     size = dim_value(context, length)
-    refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0", rest)
+    sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
+    if is_array(position) and is_length(context, length, 0):
+        _refuse_any(context, position, sentence, rest)
+    else:
+        refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0", rest)
     negative = elementwise(context, "less", position, 0)
     several = is_array(position) or context.elements is not None
     # Whether a single position is Python's int makes no difference: the sum of one below 0 and a length always fits.
@@ -298,7 +303,6 @@ def checked(context: Context, position: Value, length: DimLike, axis: int, rest:
         # An unsigned number of Python's int is another one than of NumPy's.
         low, high = elementwise(context, "greater_equal", front, 0), elementwise(context, "less", front, extent)
         inside = elementwise(context, "bitwise_and", low, high)
-    sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
     return _like(context, require(context, front, inside, "IndexError", sentence, position, (length,)), position)
 
 
@@ -351,6 +355,16 @@ def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: 
     wanted = product((*dimensions(positions), *rest, *(context.elements or ())))
     none = (1 - dim_min(length, 1)) * dim_min(wanted, 1)
     require_equal(context, none, 0, "IndexError", sentence)
+
+
+def _refuse_any(context: Context, positions: Value, sentence: str, rest: Sequence[DimLike]) -> None:
+    """An axis without elements has none of these positions, of which the host reads the first."""
+    if _none_left(context, dimensions(positions)):
+        return
+    first = context.builder.emit("index", (ravel(context, positions),), {"axis": 0, "at": 0})
+    number = number_as_dim(context, _read_int(context, first, "an index"))
+    wanted = dim_min(product((*dimensions(positions), *rest)), 1)
+    require_equal(context, wanted, 0, "IndexError", sentence.replace("{0}", "{2}").replace("{1}", "0"), number)
 
 
 TAKEN = "output array does not match result of ndarray.take"

@@ -468,6 +468,10 @@ def _repeated(context: Context, value: Value, counts: Sequence[DimLike], inner: 
 
 def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Value:
     """Each element repeated a number of times, or as often as its own number says."""
+    if isinstance(repeats, (tuple, list)) and contains_dynamic(repeats):
+        repeats = [_whole(context, member) for member in repeats]
+    elif is_weak(repeats):
+        repeats = _whole(context, repeats)
     if isinstance(repeats, (tuple, list)) and len(repeats) == 1:
         repeats = repeats[0]
     if is_number(repeats):
@@ -483,6 +487,17 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
         count = 0
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
     return row_major(context, copied(context, _repeated(context, value, counts, inner=True)))
+
+
+def _whole(context: Context, number: Any) -> Any:
+    """The int that NumPy makes of a number of repeats that is Python's, or a member of a list, as Python does."""
+    if not isinstance(number, Value):
+        return number
+    if dimensions(number):
+        sequence = "setting an array element with a sequence. "
+        text = f"{sequence}The requested array would exceed the maximum number of dimension of 1."
+        raise raised(ValueError(text), context.loc, "give the array itself")
+    return evaluated(context, "int(number)", {"int": int, "number": number})
 
 
 def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Value:

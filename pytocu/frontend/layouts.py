@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from pytocu.frontend.requirements import is_length
 from pytocu.frontend.values import Context, dimensions
@@ -18,7 +20,7 @@ from pytocu.ir.dims import DimLike, at_most_one, product, symbol, symbols
 from pytocu.ir.expand_positions import reshape_groups
 from pytocu.ir.layouts import arrays_of, layout_for, like, results_ranks, slowest_first, view_ranks
 from pytocu.ir.layouts import row_major as row_major_ranks
-from pytocu.ir.types import STRIDED, ArrayType, axes_of, is_strided
+from pytocu.ir.types import STRIDED, ArrayType, axes_of, element, is_strided
 
 Shape = tuple[DimLike, ...]
 
@@ -242,6 +244,23 @@ def laid_out(context: Context, made: Value, operands: Sequence[Value], rule: Rul
     taken = frozenset[Value]().union(*(params for _, params in found.values()))
     context.builder.orders[made] = ranks, taken if ranks is not None else frozenset()
     return made
+
+
+def example_ranks(
+    function: Callable[..., Any], operands: Sequence[Value], shape: Shape, known: Mapping[Value, Ranks | None]
+) -> Ranks | None:
+    """The ranks of what a function of NumPy makes of small arrays that lie as the operands do."""
+    examples: list[np.ndarray] = []
+    for value in operands:
+        ranks, lengths = known[value], [1 if at_most_one(n) else 2 for n in dimensions(value)]
+        if ranks is None:
+            return None
+        axes = best_axes(len(lengths), [ranks])
+        # Along an axis without a rank memory does not move.
+        dense = np.ones([1 if ranks[a] is None else lengths[a] for a in axes], element(value.type).numpy)
+        examples.append(np.broadcast_to(dense.transpose([axes.index(a) for a in range(len(axes))]), lengths))
+    strides = function(*examples).strides
+    return ranks_of(sorted(range(len(shape)), key=lambda axis: -strides[axis]), shape)
 
 
 def reduced(context: Context, made: Value, value: Value) -> Value:

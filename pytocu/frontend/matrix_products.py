@@ -8,7 +8,7 @@ the kernels around it: with vectors it reads a matrix once, and libraries have n
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -20,7 +20,7 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.creation import eye
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import OUTPUT, note_write, out_array
-from pytocu.frontend.layouts import laid_out, order_of, row_major, unknown
+from pytocu.frontend.layouts import example_ranks, laid_out, order_of, row_major, unknown
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import combined, stand_in
@@ -31,7 +31,6 @@ from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
-from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, at_most_one, product
 from pytocu.ir.layouts import product_ranks, summed_ranks
@@ -231,26 +230,19 @@ def einsum(
         text = f"np.einsum with the argument order={order!r} is not supported"
         raise UnsupportedError(text, context.loc, "arrays are made in row-major order")
     letters, output = _letters(subscripts.replace(" ", ""), [len(dimensions(v)) for v in values])
+    # None is a way to optimize as well: NumPy looks at lengths first, and multiplies two matrices as such.
+    optimizes = options["optimize"] is not False
     if out is not None:
         # Without a way to optimize, the array decides with the operands in which dtype NumPy adds up.
-        deciding = values if options["optimize"] else [*values, out]
+        deciding = values if optimizes else [*values, out]
         made = np.result_type(*(element(v.type).numpy for v in deciding)) if dtype is None else options["dtype"]
     dtype = promote.known_dtype(made if out is not None else np.asarray(made).dtype, "np.einsum")
     given = values, letters
     values = [cast(context, v, dtype) for v in values]
-    lengths: dict[str, DimLike] = {}
-    for number, (own, value) in enumerate(zip(letters, values, strict=True)):
-        # A letter that stands twice with one array repeats no axis.
-        which = "single operand" if len(values) == 1 and set(own) == set(output) else f"operand {number}"
-        for letter, length in zip(own, dimensions(value), strict=True):
-            sentence = f"dimensions in {which} for collapsing index '{letter}' don't match ({{0}} != {{1}})"
-            require_equal(context, dimensions(value)[own.index(letter)], length, "ValueError", sentence, operands=values)
-            known = lengths.setdefault(letter, length)
-            if known == 1:
-                lengths[letter] = length
-            elif length not in (1, known):
-                shown, sentence = _remapped(letters, output, [dimensions(v) for v in values])
-                require_equal(context, known, length, "ValueError", sentence, *shown, operands=values)
+    lengths = _lengths(context, values, letters, output, optimizes)
+    # Of others the call raises.
+    are_square = all(at_most_one(dimensions(v)[own.index(x)]) == at_most_one(n) for v, own in zip(values, letters, strict=True)
+                     for x, n in zip(own, dimensions(v), strict=True))  # fmt: skip
     pairs = [_not_repeated(context, v, own, lengths) for v, own in zip(values, letters, strict=True)]
     values, letters = [v for v, _ in pairs], [own for _, own in pairs]
     if out is not None:
@@ -269,14 +261,16 @@ def einsum(
         return out
     found = _summed_over_letters(context, values, letters, output, dtype is F16)
     is_made = is_array(found) and found.inst is not None and found.inst.op.kind != "view"
-    if is_array(found) and options["optimize"] and order == "K" and len(values) > 1:
+    if is_array(found) and optimizes and order == "K" and len(values) > 1:
         example = partial(np.einsum, subscripts, optimize=options["optimize"])
-        rule = partial(_example_ranks, example, given[0], dimensions(found))
+        # Of three arrays lengths decide which two are multiplied first, unless nothing is added up: nothing is known then.
+        once = len(values) == 2 or set(output) == set("".join(letters))
+        rule = partial(example_ranks, example, given[0], dimensions(found)) if once and are_square else lambda known: None
         if not is_made and order_of(context, found)[0] != rule({a: order_of(context, a)[0] for a in given[0]}):
             found = copied(context, found)
         laid_out(context, found, given[0], rule)
     elif is_made:
-        if options["optimize"] or order == "A":
+        if optimizes or order == "A":
             unknown(context, found)
         elif order == "C":
             row_major(context, found)
@@ -288,24 +282,37 @@ def einsum(
     return context.builder.emit("as_array", (found,)) if isinstance(made, np.ndarray) and not is_array(found) else found
 
 
-def _example_ranks(
-    function: Callable[..., Any], operands: Sequence[Value], shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]
-) -> Ranks | None:
-    """The ranks of what NumPy makes of small arrays that lie as the operands do.
+def _lengths(
+    context: Context, values: Sequence[Value], letters: Sequence[str], output: str, optimizes: bool
+) -> dict[str, DimLike]:
+    """The length of each letter, which all operands have; one that is 1 is repeated."""
+    lengths: dict[str, DimLike] = {}
+    for number, (own, value) in enumerate(zip(letters, values, strict=True)):
+        if not optimizes:
+            _check_diagonals(context, value, own, number if len(values) > 1 or set(own) != set(output) else None)
+        for letter, length in zip(own, dimensions(value), strict=True):
+            known = lengths.setdefault(letter, length)
+            if known == 1:
+                lengths[letter] = length
+            elif length not in (1, known):
+                shown, sentence = _remapped(letters, output, [dimensions(v) for v in values])
+                if optimizes:
+                    shown = []
+                    sentence = f"Size of label '{letter}' for operand {number} ({{0}}) does not match previous terms ({{1}})."
+                require_equal(context, known, length, "ValueError", sentence, *shown, either=True, operands=values)
+    for number, (own, value) in enumerate(zip(letters, values, strict=True)):
+        if optimizes:
+            # Of several NumPy takes the diagonals of each alone.
+            _check_diagonals(context, value, own, number if len(values) == 1 and set(own) != set(output) else None)
+    return lengths
 
-    Of three arrays lengths decide which two are multiplied first, and so of more than two nothing is known.
-    """
-    if len(operands) > 2:
-        return None
-    examples: list[np.ndarray] = []
-    for value in operands:
-        ranks, lengths = known[value], [1 if at_most_one(n) else 2 for n in dimensions(value)]
-        if ranks is None or any(rank is None and n > 1 for rank, n in zip(ranks, lengths, strict=True)):
-            return None
-        axes = best_axes(len(lengths), [ranks])
-        examples.append(np.ones([lengths[a] for a in axes]).transpose([axes.index(a) for a in range(len(axes))]))
-    strides = function(*examples).strides
-    return ranks_of(sorted(range(len(shape)), key=lambda axis: -strides[axis]), shape)
+
+def _check_diagonals(context: Context, value: Value, letters: str, number: int | None) -> None:
+    """Let the call compare lengths of one letter, which repeats no axis where it stands twice with one array."""
+    which = "single operand" if number is None else f"operand {number}"
+    for letter, length in zip(letters, dimensions(value), strict=True):
+        sentence = f"dimensions in {which} for collapsing index '{letter}' don't match ({{0}} != {{1}})"
+        require_equal(context, dimensions(value)[letters.index(letter)], length, "ValueError", sentence, operands=(value,))
 
 
 NO_REDUCTION = (

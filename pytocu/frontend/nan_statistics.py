@@ -14,7 +14,7 @@ from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.positions import place
 from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan
 from pytocu.frontend.requirements import require
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_weak, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import element
 
@@ -24,6 +24,16 @@ def _require_inexact(context: Context, dtype: Any, out: Value | None) -> None:
     for what, chosen in (("dtype", dtype), ("out", None if out is None else element(out.type).numpy)):
         if chosen is not None and not np.issubdtype(compute(context, np.dtype, chosen), np.inexact):
             raise raised(TypeError(f"If a is inexact, then {what} must be inexact"), context.loc)
+
+
+def _look_at_dtype(context: Context, value: Value, out: Any) -> None:
+    """Python's sentence where ``out=`` is neither an array nor a NumPy scalar: NumPy asks for its dtype, of inexact numbers."""
+    if out is None or element(value.type).kind not in "fc":
+        return
+    if not isinstance(out, Value):
+        attempt(context, getattr, out, "dtype")
+    elif is_weak(out):
+        raise raised(AttributeError(f"'{python_type_name(out)}' object has no attribute 'dtype'"), context.loc)
 
 
 def _count(context: Context, mask: Value, axis: Any, keepdims: Any, where: Any) -> Value:
@@ -45,9 +55,7 @@ def nanmean(
     value, mask = replaced_nan(context, as_strong(context, a), 0)
     if mask is None:
         return statistics.mean(context, value, axis, dtype, out, keepdims, where=where)
-    if isinstance(out, tuple):
-        # Python's sentence: NumPy asks for its dtype.
-        attempt(context, getattr, (), "dtype")
+    _look_at_dtype(context, value, out)
     outs = out_arrays(context, out, 1)
     _require_inexact(context, dtype, outs[0])
     count = _count(context, mask, axis, keepdims, where)
@@ -116,8 +124,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "nanmin": reduction("fmin", "The smallest element that is not NaN; NaN where there is none", False),
     "nanmax": reduction("fmax", "The largest element that is not NaN; NaN where there is none", False),
     "nanmean": nanmean,
-    "nanvar": statistics.deviation(_variance, False, "The variance of what is not NaN; NaN where no degree of freedom is left"),
-    "nanstd": statistics.deviation(_variance, True, "The root of the variance of what is not NaN"),
+    "nanvar": statistics.deviation(_variance, False, "The variance of what is not NaN; NaN where no degree of freedom is left",
+                                   _look_at_dtype),
+    "nanstd": statistics.deviation(_variance, True, "The root of the variance of what is not NaN", _look_at_dtype),
     "nanargmin": _position("argmin", "The first position of the smallest element that is not NaN"),
     "nanargmax": _position("argmax", "The first position of the largest element that is not NaN"),
 }

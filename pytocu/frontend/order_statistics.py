@@ -15,21 +15,21 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.gathering import TAKEN, along
 from pytocu.frontend.inplace import OUTPUT, assign_elements, check_output_shapes, note_write, write_outputs, write_result
-from pytocu.frontend.layouts import laid_out
+from pytocu.frontend.layouts import certain_layout, example_ranks, laid_out
 from pytocu.frontend.library_calls import call
 from pytocu.frontend.nan_statistics import nanmean
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, known_axis, known_flag, length, normal_axes, stand_in
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import compares, require, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, cast, dimensions, is_array, is_number, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir import promote
-from pytocu.ir.axis_orders import Ranks, best_axes, ranks_of
+from pytocu.ir.axis_orders import Ranks
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, lower_bound, product
-from pytocu.ir.layouts import like
+from pytocu.ir.layouts import row_major
 from pytocu.ir.types import F32, F64, I64, DType, element, scalar
 
 
@@ -162,10 +162,7 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
         rows = _sorted_rows(context, value, axis, skip_nan, True)
         made = _middle(context, rows, dtype, skip_nan)
-        if not skip_nan and len(rows.axes) == 1:
-            # NumPy takes the mean along an axis of a copy that lies as the operand does.
-            rule = partial(_along_one, value, rows.axes[0], dimensions(made))
-            made = laid_out(context, made, (value,), rule) if len(dimensions(made)) > 1 else made
+        made = _laid_out(context, made, rows, partial(function, axis=axis), (value,), _SMALL if skip_nan else None)
         made = _finished(context, made, rows, 0, keep)
         # With all axes kept it is an array, also where there are none.
         return context.builder.emit("as_array", (made,)) if keep and not is_array(made) else made
@@ -174,12 +171,30 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
     return handler
 
 
-def _along_one(value: Value, axis: int, shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]) -> Ranks | None:
-    """The ranks of what NumPy computes along an axis of an array."""
-    if (ranks := known[value]) is None:
-        return None
-    copy = like(ranks, dimensions(value))
-    return ranks_of(best_axes(len(shape), [(*copy[:axis], *copy[axis + 1 :])]), shape)
+_SMALL = 599
+"""Up to so many elements NumPy's medians that leave out NaN sort along an axis; of more it takes one row after the other."""
+
+
+def _laid_out(
+    context: Context, made: Value, rows: _Rows, function: Callable[..., Any], operands: Sequence[Value], most: int | None = None
+) -> Value:
+    """A new array of statistics, whose axes NumPy orders by those of the copy that it sorts, if rows have `most` elements."""
+    shape = dimensions(made)
+    if len(shape) < 2:
+        return made
+    # NumPy merges several axes, and makes a copy in row-major order where that is no view.
+    merges = len(rows.axes) > 1 and operands and certain_layout(context, operands[0]) is None
+
+    def rule(known: Mapping[Value, Ranks | None]) -> Ranks | None:
+        ranks = example_ranks(function, operands, shape, known)
+        if ranks is None or ranks == row_major(shape):
+            return ranks
+        small = most is None or compares(context, rows.size, "<=", most)
+        if small is False:
+            return row_major(shape)
+        return None if merges or small is None else ranks
+
+    return laid_out(context, made, operands, rule)
 
 
 def _middle(context: Context, rows: _Rows, dtype: DType, skip_nan: bool) -> Value:
@@ -241,8 +256,8 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         value = array_of(context, a)
         axis, method = _axes(context, axis), known_option(context, method, "method=")
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
-        weak = type(q) in (int, float)
-        share = array_of(context, q)
+        ndim, weak = len(dimensions(value)), type(q) in (int, float)
+        share = share_given = array_of(context, q)
         # NumPy says what is wrong with numbers known now, with the method, the axis and the dtype.
         known = q if is_number(q) or (isinstance(q, (tuple, list)) and all(map(is_number, q))) else None
         given = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
@@ -257,6 +272,9 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             share = array_of(context, elementwise(context, "divide", share, 100))
         if known is None:
             share = _within(context, share, "[0, 100]" if percent else "[0, 1]")
+        if skip_nan and len(dimensions(share)) == 2 and axis is not None and 1 < len(normal_axes(axis, ndim)) < ndim:
+            text = f"np.{name} along several axes with a matrix of shares is not supported: NumPy confuses the result's axes"
+            raise UnsupportedError(text, context.loc, "give a vector of shares, or reshape the array and give one axis")
         nothing = stand_in(value).dtype if element(value.type).kind in "fc" else np.dtype(np.float64)
         if skip_nan and (dimensions(share) or nothing != dtype.numpy):
             # NumPy gives a mean of nothing, which lacks the axes of the shares, and has a dtype of its own.
@@ -283,6 +301,14 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         if behind is not None:
             nan = _last(context, rows, dtype) if not skip_nan else dtype.numpy.type(np.nan) if dtype.kind == "f" else None
             made = made if nan is None else elementwise(context, "where", behind, nan, made)
+        arguments = {"axis": axis, "method": method, **({} if known is None else {"q": given})}
+        shares = (share_given,) if known is None else ()
+        if skip_nan or len(rows.axes) == ndim:
+            # NumPy looks at one row after the other.
+            example = partial(function, np.ones((2,) * ndim, element(value.type).numpy), **arguments)
+            made = _laid_out(context, made, rows, example, shares)
+        else:
+            made = _laid_out(context, made, rows, partial(function, **arguments), (value, *shares))
         return _finished(context, made, rows, lead, keep)
 
     handler.__doc__ = doc

@@ -6,6 +6,7 @@ to anybody.
 
 from __future__ import annotations
 
+import builtins
 import types
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
@@ -13,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, UnsupportedError
+from pytocu.errors import CompileError, UnsupportedError, builtin_name
 from pytocu.frontend.operators import attempt, example
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.values import Context
+from pytocu.frontend.worded import after
 from pytocu.ir.core import Value
-from pytocu.ir.types import WeakType
+from pytocu.ir.types import WEAK_FLOAT, WeakType
 
 _MOST = 2**20
 """How many elements an example may have."""
@@ -51,9 +53,26 @@ def in_own_words(
         # Which thing that is, it need not say.
         said = own.message == error.message or error.message.endswith("as an integer")
         own.help, own.notes = own.help if said else error.message, error.notes
+        _raise_with_value(context, own, [*args, *kwargs.values()])
         return own
     help = error.help or error.own_words
     return UnsupportedError(error.message, error.loc, help, error.notes)
+
+
+def _raise_with_value(context: Context, error: CompileError, given: Sequence[Any]) -> None:
+    """Let the run raise the error where its sentence quotes a float of run time, for which an example stands.
+
+    In a vectorized function elements raise in no order, and the sentence has the type of the float.
+    """
+    values = [value for value in given if isinstance(value, Value) and value.type == WEAK_FLOAT]
+    if len(values) != 1:
+        return
+    before, quoted, behind = error.message.partition(f"'{example(values[0])}'")
+    kind = getattr(builtins, builtin_name(error) or "", None)
+    if quoted and kind is not None:
+        names = {"kind": kind, "before": before, "value": values[0], "behind": behind}
+        after(context, "raise kind(f\"{before}'{value}'{behind}\")", names, "kind")
+        error.message = f"{before}<{values[0].type}>{behind}"
 
 
 def example_of(value: Any) -> Any:

@@ -28,17 +28,13 @@ from pytocu.ir.types import element, scalar
 
 
 def polyval(context: Context, p: Any, x: Any) -> Value:
-    """The value of a polynomial, whose number of coefficients is known, by Horner's rule"""
+    """The value of a polynomial by Horner's rule"""
     value, coefficients = array_of(context, x), array_of(context, p)
     if not dimensions(coefficients):
         raise raised(TypeError("iteration over a 0-d array"), context.loc)
     count = dimensions(coefficients)[0]
     if not isinstance(count, int):
-        raise UnsupportedError(
-            "np.polyval of coefficients whose number is known only at run time",
-            context.loc,
-            "write a loop, for k in range(len(p)): y = y * x + p[k], or pass the coefficients as a tuple",
-        )
+        return _by_steps(context, coefficients, value)
     made = context.builder.const(0, scalar(element(value.type)))
     if dimensions(value):
         made = broadcast(context, made, dimensions(value))
@@ -49,6 +45,24 @@ def polyval(context: Context, p: Any, x: Any) -> Value:
         made = context.builder.emit("copy", (array_of(context, made),))
     # NumPy begins with np.zeros_like(x).
     return laid_out_as(context, made, value, "K") if dimensions(made) == dimensions(value) else made
+
+
+def _by_steps(context: Context, coefficients: Value, value: Value) -> Value:
+    """The value of a polynomial of which a run knows how many coefficients there are."""
+    start = context.builder.const(0, scalar(element(value.type)))
+    if dimensions(value):
+        start = broadcast(context, start, dimensions(value))
+    else:
+        text = "np.polyval of no coefficients at a number is not compiled: NumPy's result is an array without axes"
+        require_equal(context, dim_min(dimensions(coefficients)[0], 1), 1, "UnsupportedError", text, help="pass a coefficient")
+    made = after(context, _HORNER, {"p": coefficients, "x": value, "y": start, "range": range, "len": len}, "y")
+    return laid_out_as(context, made, value, "K") if dimensions(made) == dimensions(value) else made
+
+
+_HORNER = """
+for k in range(len(p)):
+    y = y * x + p[k]
+"""
 
 
 def _vector(context: Context, p: Any) -> Value:

@@ -8,7 +8,7 @@ from typing import Any
 from pytocu.errors import failure
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, as_symbol, symbols
+from pytocu.ir.dims import DimLike, as_symbol, fact_of, symbols
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.operands import array_notes
 
@@ -104,6 +104,22 @@ def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
         return None
     context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": number})
     return False
+
+
+def compares(context: Context, dim: DimLike, relation: str, number: int) -> bool | None:
+    """Whether a length is ``<=`` or ``>`` a number in the call that compiles, which becomes a fact.
+
+    None where only a run can tell.
+    """
+    fact = fact_of(dim, relation, number)
+    if isinstance(fact, bool):
+        return fact
+    inside = context.elements is not None or context.in_side or context.in_steps
+    if inside or not context.sizes.keys() >= set(symbols(fact.dim)):
+        return None
+    holds = fact.holds(context.sizes)
+    context.builder.emit("assume", (), (fact if holds else fact.opposite)._asdict())
+    return holds
 
 
 REMAPPED = "operands could not be broadcast together with remapped shapes [original->remapped]: "

@@ -172,7 +172,9 @@ def _degrees_given(context: Context, ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def deviation(steps: Callable[..., Value], rooted: bool, doc: str) -> Callable[..., Any]:
+def deviation(
+    steps: Callable[..., Value], rooted: bool, doc: str, look: Callable[[Context, Value, Any], None] | None = None
+) -> Callable[..., Any]:
     """A function of NumPy that gives a variance or its root.
 
     Parameters
@@ -183,6 +185,8 @@ def deviation(steps: Callable[..., Value], rooted: bool, doc: str) -> Callable[.
         The function gives the root.
     doc : str
         What the function gives.
+    look : callable, optional
+        What raises if the function asks something of ``out=`` that it has not.
     """
 
     def handler(
@@ -198,7 +202,10 @@ def deviation(steps: Callable[..., Value], rooted: bool, doc: str) -> Callable[.
         mean: Any = MISSING,
         correction: Any = MISSING,
     ) -> Any:
-        value, outs = as_strong(context, a), out_array(context, out)
+        value = as_strong(context, a)
+        if look is not None:
+            look(context, value, out)
+        outs = out_array(context, out)
         ddof = _degrees_given(context, ddof, correction)
         made = steps(context, value, axis, dtype, outs[0], ddof, keepdims, where, mean)
         return write_outputs(context, (_root(context, made, outs[0]) if rooted else made,), outs)[0]

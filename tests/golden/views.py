@@ -87,6 +87,7 @@ def looked_up(table, i):
 #|   %1 = remainder %i, %0 : i32[k]
 #|   %2 = cast %1 : i64[k]
 #|   %3 = dim {value = n} : weak int
+#|   assume {dim = n, number = 0, relation = "!="}
 #|   check {dims = (-min(k, 1)*min(n, 1) + min(k, 1), 0), kind = "equal", shapes = ("IndexError", "index 0 is out of bounds for axis 0 with size 0")}
 #|   %4 = const 0 : weak int
 #|   %5 = less %2, %4 : bool[k]
