@@ -363,6 +363,7 @@ def _refuse_any(context: Context, positions: Value, sentence: str, rest: Sequenc
         return
     first = context.builder.emit("index", (ravel(context, positions),), {"axis": 0, "at": 0})
     number = number_as_dim(context, _read_int(context, first, "an index"))
+    assert number is not None
     wanted = dim_min(product((*dimensions(positions), *rest)), 1)
     require_equal(context, wanted, 0, "IndexError", sentence.replace("{0}", "{2}").replace("{1}", "0"), number)
 

@@ -186,8 +186,12 @@ def refuse_part(context: Context, base: Any, key: Any) -> None:
 def _refuse_part_of_run_time(context: Context, base: Any, key: Any) -> None:
     """Refuse a slice of a list, tuple or text whose length only a run knows."""
     if isinstance(key, slice) and contains_dynamic(key):
-        text = f"a slice of a {type(base).__name__} with bounds that are known only at run time is not compiled"
-        raise UnsupportedError(text, context.loc, "take it of an array: np.array(...)[:n]")
+        raise _no_part(context, base)
+
+
+def _no_part(context: Context, base: Any) -> UnsupportedError:
+    text = f"a slice of a {type(base).__name__} with bounds that are known only at run time is not compiled"
+    return UnsupportedError(text, context.loc, "take it of an array: np.array(...)[:n]")
 
 
 def _part_of_run_time(context: Context, base: Any, key: slice) -> Any:
@@ -197,7 +201,7 @@ def _part_of_run_time(context: Context, base: Any, key: slice) -> Any:
     attempt(context, operator.getitem, [], slice(*(example(b) if isinstance(b, Value) else b for b in bounds)))
     step = 1 if key.step is None else key.step
     if type(base) is not list or isinstance(step, Value):
-        _refuse_part_of_run_time(context, base, key)
+        raise _no_part(context, base)
     least, most = (0, len(base)) if step > 0 else (-1, len(base) - 1)
     first, last = (least, most) if step > 0 else (most, least)
     # As Python's `slice.indices` does it.
