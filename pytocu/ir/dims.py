@@ -633,7 +633,7 @@ def say_lengths(error: CompileError, sizes: Mapping[str, int]) -> None:
             # A length that only a run tells.
             continue
         if pattern == assignment_pattern():
-            numbers[0] = _without_leading_ones(numbers[0], len(numbers[1]))
+            numbers[0] = numbers[0][_leading_ones(numbers[0], len(numbers[1])) :]
         columns = itertools.zip_longest(*(shape[::-1] for shape in broadcast), fillvalue=1)
         fit = all(len({*lengths} - {1}) < 2 for lengths in columns)
         text = pattern.format(*map(format_shape, numbers)) if fit else str(misfit(broadcast))
@@ -667,21 +667,19 @@ ASSIGNED = {"assign": "input array", "mask": "where mask", "place": "value array
 def assignment_sentence(value: tuple[DimLike, ...], target: tuple[DimLike, ...], what: str = "input array") -> str:
     """What NumPy says of an assignment whose shapes do not fit; of a ``value array`` that goes to indexed elements."""
     if what == "input array":
-        value = _without_leading_ones(value, len(target))
+        value = value[_leading_ones(value, len(target)) :]
     return assignment_pattern(what).format(format_shape(value), format_shape(target))
 
 
-def _without_leading_ones(shape: Shape, rank: int) -> Shape:
-    """A shape without leading axes of length 1 that are more than a number of axes, as NumPy shows what is assigned.
+def _leading_ones(shape: Shape, rank: int) -> int:
+    """How many leading axes of length 1 are more than a number of axes: NumPy does not show them of what is assigned.
 
     Examples
     --------
-    >>> _without_leading_ones((1, 1, 1, 4), 2), _without_leading_ones((2, 1, 4), 2)
-    ((1, 4), (2, 1, 4))
+    >>> _leading_ones((1, 1, 1, 4), 2), _leading_ones((2, 1, 4), 2)
+    (2, 0)
     """
-    while len(shape) > rank and shape[0] == 1:
-        shape = shape[1:]
-    return shape
+    return next((n for n, length in enumerate(shape) if length != 1 or n >= len(shape) - rank), len(shape))
 
 
 def assignment_pattern(what: str = "input array") -> str:
