@@ -24,7 +24,7 @@ _LEFT_OUT = pytest.StashKey[int]()
 _CASES_LEFT_OUT = pytest.StashKey[int]()
 _MANY = 5
 """Cases of a test that are all run."""
-_OF_TEN = 2
+_OF_TEN = 1
 """Of ten cases of a test that has more, how many are run."""
 _PYTHON = f"{sys.version_info.minor} "
 """Each version of Python runs other cases."""

@@ -524,7 +524,7 @@ def test_a_part_of_many_cases_is_run_and_the_rest_counted(tmp_path):
     run = suite(tmp_path, "test_cases.py", source)
     plain = run("-v")
     chosen = plain.count("test_many[")
-    assert 8 < chosen < 35 and "test_many[0]" in plain
+    assert 3 < chosen < 25 and "test_many[0]" in plain
     assert f"{46 + chosen} passed, {91 - chosen} deselected" in plain
     assert f"{91 - chosen} cases of tests with many left out: run them with pytest --whole" in plain
     for words in (["--whole"], ["test_cases.py"], ["-k", "test"], ["-m", "not gpu"]):
