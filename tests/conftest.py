@@ -22,7 +22,7 @@ pytest_plugins = ["golden_plugin"]
 
 _LEFT_OUT = pytest.StashKey[int]()
 _CASES_LEFT_OUT = pytest.StashKey[int]()
-_MANY = 5
+_MANY = 2
 """Cases of a test that are all run."""
 _OF_TEN = 1
 """Of ten cases of a test that has more, how many are run."""

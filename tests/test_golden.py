@@ -33,12 +33,10 @@ from pytocu.passes.pipeline import PIPELINE
 from pytocu.testing.arguments import make_arguments
 from pytocu.testing.cases import close, compare_with_numpy, rows_of
 
-# Each file is tested, however many there are.
-pytestmark = pytest.mark.every
-
 FILES = golden_files()
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_text(path: Path, bless: bool) -> None:
     golden = read(path)

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -181,7 +181,7 @@ OTHERS = {
 }  # fmt: skip
 
 
-def test_each_captured_value_and_callee(project: Project) -> None:
+def test_each_captured_value_and_callee(project: Project, part: Any) -> None:
     def run(**changed: object) -> Ran:
         values = {**CHOSEN, **changed}
         project.module("helpers", HELPERS.format(**values))
@@ -190,7 +190,7 @@ def test_each_captured_value_and_callee(project: Project) -> None:
     first = run()
     assert first.compiled and first.refusals == {}
     assert run() == (first.result, False, {})
-    for name, other in OTHERS.items():
+    for name, other in part(list(OTHERS.items())):
         changed = run(**{name: other})
         assert changed.compiled, name
         assert run(**{name: other}) == (changed.result, False, {}), name

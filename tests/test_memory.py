@@ -110,7 +110,7 @@ def test_large_calls_and_threads(tmp_path):
 
 def test_functions_that_come_and_go_leave_no_code(tmp_path):
     """The figures of the long form are those of 500 functions."""
-    number = 500 if CALLS > 100_000 else 60
+    number = 500 if CALLS > 100_000 else 30
     loaded, left, grown, again = growth(
         tmp_path,
         f"""

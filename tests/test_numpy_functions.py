@@ -288,11 +288,11 @@ def test_integer_powers() -> None:
         call_jit(make_function("ab", ["a ** b"], {"np": np}), x.astype(np.uint8), -3)
 
 
-def test_integer_powers_of_arrays_of_exponents() -> None:
+def test_integer_powers_of_arrays_of_exponents(part: Any) -> None:
     """Signed exponents may be negative, which is an error of the data."""
     x = np.arange(-3, 4, dtype=np.int32)
     seven = np.arange(7)
-    for exponents in (seven.astype(np.int32), seven.astype(np.int8), seven[:, None], np.int16(3), np.array(2)):
+    for exponents in part([seven.astype(np.int32), seven.astype(np.int8), seven[:, None], np.int16(3), np.array(2)]):
         agree(["a ** b", "np.power(a, b)", "2 ** b", "b ** b", "np.power(b, a & 3)"], x, exponents)
     agree(["a ** b", "b ** a"], np.zeros((0, 3), np.int64), np.array([2, 0, -3])[None] * 0)
 
@@ -303,11 +303,23 @@ def test_integer_powers_of_arrays_of_exponents() -> None:
     compare(pytocu.jit(in_place)(x.copy(), x & 3), in_place(x.copy(), x & 3))
     # Where nothing is computed nothing is wrong.
     compare(pytocu.jit(lambda a, b: a ** b)(np.zeros((0, 2), np.int8), np.int8(-1)), np.zeros((0, 2), np.int8))
-    for text in ("b ** a", "b ** a[0]", "2 ** a", "np.power(b, a)", "b ** b[::-1] ** a", "np.power(a, b, dtype='i8') ** a"):
+    texts = ["b ** a", "b ** a[0]", "2 ** a", "np.power(b, a)", "b ** b[::-1] ** a", "np.power(a, b, dtype='i8') ** a"]
+    for text in part(texts):
         function = make_function("ab", [text], {"np": np})
         for call in (function, pytocu.jit(function), lambda *given, f=function: call_threads(f, *given)):
             with pytest.raises(ValueError, match="Integers to negative integer powers are not allowed"):
                 call(x, np.arange(7, dtype=np.int32))
+
+
+def test_large_exponents_of_integers() -> None:
+    """As many steps as the exponent has bits, which a run decides: code for 64 of them takes seconds to compile."""
+    for dtype in ("u8", "i8", "u4", "i2"):
+        top = np.iinfo(dtype).max
+        bases, exponents = np.array([0, 1, 3, 5, top], dtype), np.array([0, 1, 2, 63, top // 2, top - 1, top], dtype)
+        agree(["a ** b"], bases[:, None], exponents)
+        agree(["np.power(a, b, out=np.ones_like(a), where=b < 3)"], exponents[::-1], exponents)
+        code = pytocu.jit(lambda a, b: a**b).lower(bases, bases).compile("cpu").source
+        assert "phi" in code and code.count(" mul ") < 10
 
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8"])

@@ -55,8 +55,8 @@ def test_interpreted(program: ViewProgram) -> None:
 
 
 @pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
-def test_cubins(backend: str) -> None:
-    for program in PROGRAMS[::4]:
+def test_cubins(backend: str, part: Any) -> None:
+    for program in part(PROGRAMS[::4]):
         code = pytocu.jit(program.function).lower(*program.arguments()).compile("cuda:sm_90", backend)
         assert code.binary or not code.kernels
 

@@ -14,9 +14,6 @@ from pytocu.ir import interp
 from pytocu.testing.cases import close
 from pytocu.testing.compare import compare
 
-# Each program is tested, however many there are.
-pytestmark = pytest.mark.every
-
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PROGRAMS = sorted(path.stem for path in EXAMPLES.glob("*.py") if "\nPROGRAM = " in path.read_text())
 KERNELS = {
@@ -55,6 +52,7 @@ def test_there_are_ten():
     assert len(PROGRAMS) >= 10
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("size", [5, 8, 37, 130])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_give_what_numpy_gives(name: str, size: int):

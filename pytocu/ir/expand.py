@@ -258,19 +258,29 @@ def _shift(e: Expander, raw: str, x: Value, y: Value, beyond: Value) -> Value:
     return e.where(inside, e(raw, x, e.where(inside, y, e.const(0, y))), beyond)
 
 
+_FEW_BITS = 8
+"""Exponents of so many bits have a step for each: without a loop, a CPU computes many powers at once."""
+
+
 def power(e: Expander, result: Type, x: Value, y: Value) -> Value:
     """Integers: squaring and multiplying over the bits of a non-negative exponent."""
     if y.inst is not None and y.inst.op.name == "const":
         return _constant_power(e, x, int(y.inst.attr("value")))
     zero, one = e.const(0, x), e.const(1, x)
-    total, base, rest = one, x, y
-    bits = element(y.type).bits - (e.kind(y) == "i")
-    for position in range(bits):
+
+    def step(total: Value, base: Value, rest: Value) -> tuple[Value, ...]:
         odd = e("not_equal", e("bitwise_and", rest, one), zero)
         total = e.where(odd, e("multiply", total, base), total)
-        if position + 1 < bits:
-            base = e("multiply", base, base)
-            rest = e("shift_right_raw", rest, one)
+        return total, e("multiply", base, base), e("shift_right_raw", rest, one)
+
+    bits = element(y.type).bits - (e.kind(y) == "i")
+    if bits <= _FEW_BITS:
+        values: tuple[Value, ...] = (one, x, y)
+        for _ in range(bits):
+            values = step(*values)
+        return values[0]
+    # Exponents are small as a rule: a step for each of their bits would be most of the work, and of compiling, for nothing.
+    total, *_ = e.repeat((one, x, y), lambda total, base, rest: e("greater", rest, zero), step)
     return total
 
 

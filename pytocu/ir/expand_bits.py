@@ -6,9 +6,7 @@ the interpreter agree bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-from pytocu.ir.core import Block, Value
+from pytocu.ir.core import Value
 from pytocu.ir.expander import Expander, retype
 from pytocu.ir.types import I32, I64, U8, DType, Type, dtype_named, element
 from pytocu.record import Record
@@ -147,24 +145,9 @@ def _unsigned(e: Expander, x: Value) -> Value:
     return x if dtype.kind == "u" else e.cast(e("absolute", x), dtype_named(f"u{dtype.bits}"))
 
 
-def _repeat(
-    e: Expander, start: Sequence[Value], condition: Callable[..., Value], step: Callable[..., Sequence[Value]]
-) -> Sequence[Value]:
-    """``while condition(*values): values = step(*values)``."""
-    types = [v.type for v in start]
-    regions: list[Block] = []
-    for write in (lambda *values: (condition(*values), *values), step):
-        params = tuple(e.builder.param(t) for t in types)
-        with e.builder.nested() as insts:
-            e.builder.emit("yield", tuple(write(*params)))
-        regions.append(Block(params, tuple(insts)))
-    return e.builder.inst("while", start, {}, types, regions).results
-
-
 def _gcd(e: Expander, x: Value, y: Value) -> Value:
     """Euclid's algorithm on unsigned integers."""
-    found, _ = _repeat(
-        e,
+    found, _ = e.repeat(
         (x, y),
         lambda a, b: e("not_equal", b, e.const(0, b)),
         lambda a, b: (b, e("remainder_truncated", a, b)),

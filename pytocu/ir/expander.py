@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pytocu.ir.core import Value
+from pytocu.ir.core import Block, Value
 from pytocu.ir.types import DType, Type, VectorType, element, scalar
 
 if TYPE_CHECKING:
@@ -55,6 +56,19 @@ class Expander:
     def where(self, condition: Value, a: Value, b: Value) -> Value:
         """Selection."""
         return self("where", condition, a, b)
+
+    def repeat(
+        self, start: Sequence[Value], condition: Callable[..., Value], step: Callable[..., Sequence[Value]]
+    ) -> Sequence[Value]:
+        """``while condition(*values): values = step(*values)``."""
+        types = [v.type for v in start]
+        regions: list[Block] = []
+        for write in (lambda *values: (condition(*values), *values), step):
+            params = tuple(self.builder.param(t) for t in types)
+            with self.builder.nested() as insts:
+                self.builder.emit("yield", tuple(write(*params)))
+            regions.append(Block(params, tuple(insts)))
+        return self.builder.inst("while", start, {}, types, regions).results
 
 
 def retype(type: Type, dtype: DType) -> Type:
