@@ -600,6 +600,32 @@ def test_what_stays_is_stored_too() -> None:
         same_bits(out, wanted)
 
 
+def rows_of_neighbours() -> str:
+    """Code of which LLVM would rewrite the addresses: the places of nine neighbours, rows apart by a length."""
+
+    def smoothed(x):
+        return sum(x[i : x.shape[0] - 2 + i, j : x.shape[1] - 2 + j] for i in range(3) for j in range(3))
+
+    return pytocu.jit(smoothed).lower("f32[n, m]").compile("cpu").source
+
+
+def test_addresses_are_emitted_as_written_and_the_switch_is_put_back() -> None:
+    """LLVM's search for other addresses takes longer than everything else; others who use LLVM in the process keep it."""
+    text = rows_of_neighbours()
+
+    def searched() -> bytes:
+        with cpu._optimized_module(text, None) as (module, machine):
+            return machine.emit_object(module)
+
+    before = searched()
+    assert (cpu.build(text) == before) is not (platform.machine() in ("x86_64", "AMD64"))
+    assert searched() == before
+    machine = cpu._machine(cpu.host_cpu())
+    with pytest.raises(ZeroDivisionError), cpu._addresses_as_written(machine):
+        raise ZeroDivisionError
+    assert searched() == before
+
+
 def test_math_calls_stay_calls() -> None:
     text = pointwise("pow", "power", ["f64", "f64"], "f64").replace("load %p1, %i", "const 2.0")
     optimized = cpu.optimized(llvm.emit([parse_function(text)]))
