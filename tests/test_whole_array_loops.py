@@ -776,6 +776,31 @@ def test_bodies_of_loops_in_loops_are_read_a_few_times() -> None:
     everywhere(nested, x, y)
 
 
+def test_memories_that_steps_make_are_known_by_their_names() -> None:
+    """An array that is made in a step is another one in each reading of it."""
+
+    def nested(x):
+        total = x * 0
+        for a in range(x.shape[0]):
+            row = np.zeros(x.shape[1])
+            for b in range(x.shape[1]):
+                cell = np.zeros(x.shape[2])
+                for c in range(x.shape[2]):
+                    part = np.zeros(x.shape[0])
+                    for d in range(x.shape[0]):
+                        part[d] += x[d, b, c]
+                        cell[c] += part[d]
+                        row[b] += cell[c]
+                        total[a, b, c] = row[b]
+            total[a] = total[a] + row[:, None]
+        return total
+
+    x = np.arange(8.0).reshape(2, 2, 2)
+    text = pytocu.jit(nested).lower(x).ir("lower")
+    assert max(int(n) for n in re.findall(r'"[a-d](\d+)_"', text)) < 5
+    everywhere(nested, x)
+
+
 def test_an_array_is_changed_in_a_loop_and_its_name_bound_again_behind_it() -> None:
     def turned(u, n):
         u = u.copy()

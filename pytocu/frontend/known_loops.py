@@ -12,10 +12,12 @@ from typing import Any
 from pytocu.errors import Loc
 from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.state import State, flatten
+from pytocu.frontend.values import Grown, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.types import Type
 
 Found = Mapping[Loc, "Sequence[Carried]"]
+_Place = tuple[int, str, int]
 
 
 class Carried:
@@ -29,13 +31,17 @@ class Carried:
         By such a name: the types that it has from the start.
     roots : list of Value
         The memories that a step changes.
+    places : dict
+        By such a memory: the number of a frame, the name there that holds it before the loop, and which part of it does.
+    anew : list
+        Places of memories that the next reading makes anew, or may find others at.
     rebound : dict
         By name: what it holds in a step, where steps bind it to something of another form.
     inside : mapping
         The same of the loops inside.
     """
 
-    __slots__ = ("inside", "names", "rebound", "roots", "types")
+    __slots__ = ("anew", "inside", "names", "places", "rebound", "roots", "types")
 
     def __init__(
         self,
@@ -50,15 +56,31 @@ class Carried:
         self.names = [(number[id(owner)], name) for owner, name in names]
         self.types = {(number[id(owner)], name): found for (owner, name), found in types.items()}
         self.roots = list(roots)
+        self.places = _places(before, self.roots)
+        self.anew: list[_Place] = []
         self.rebound = {(number[id(owner)], name): unset for (owner, name), unset in rebound.items()}
         self.inside = inside
 
     def forget(self, made: set[Value] | None) -> None:
-        """Leave out memories that a reading made, which the next makes anew, or all."""
-        self.roots = [] if made is None else [root for root in self.roots if root not in made]
+        """Know memories that a reading made, which the next makes anew, by their places alone; without `made` all of them."""
+        left = [root for root in self.roots if made is None or root in made]
+        self.anew += [self.places[root] for root in left if root in self.places]
+        self.roots = [root for root in self.roots if root not in left]
         for loops in self.inside.values():
             for loop in loops:
                 loop.forget(made)
+
+    def memories(self, before: State) -> list[Value]:
+        """The memories to begin with: those that are known, and what stands at the places of others by now."""
+        builder = before.context.builder
+        found = dict.fromkeys(self.roots)
+        for number, name, part in self.anew:
+            handles = _handles(before.held(before.frames[number], name)) if number < len(before.frames) else []
+            root = builder.root(handles[part]) if part < len(handles) else None
+            # What is carried counts as changed, which an argument may not be.
+            if root is not None and root not in builder.arguments:
+                found[root] = None
+        return list(found)
 
     def start(
         self, before: State, names: Sequence[tuple[Frame, str]]
@@ -75,6 +97,26 @@ class Carried:
         # Of what is carried in another form than it has from before nothing is known yet.
         types = {one: t for one, t in types.items() if len(t) == _leaf_count(before.value(*one))}
         return found, types, rebound
+
+
+def _handles(value: Any) -> list[Value]:
+    """The arrays in what a name holds."""
+    leaves: list[Any] = []
+    flatten(value.rows if isinstance(value, Grown) else value, leaves)
+    return [leaf for leaf in leaves if is_array(leaf)]
+
+
+def _places(before: State, roots: Sequence[Value]) -> dict[Value, _Place]:
+    """Where the names are that hold memories."""
+    found: dict[Value, _Place] = {}
+    if roots:
+        root_of = before.context.builder.root
+        for number, names in enumerate(before.locals):
+            for name, value in names.items():
+                for part, handle in enumerate(_handles(value)):
+                    if (root := root_of(handle)) in roots:
+                        found.setdefault(root, (number, name, part))
+    return found
 
 
 def _leaf_count(value: Any) -> int:

@@ -240,7 +240,7 @@ def loop(
     around, inside = context.loops or Loops(), {}
     if (known := around.next(loc)) is not None:
         names, types, rebound = known.start(before, names)
-        roots, inside = known.roots, known.inside
+        roots, inside = known.memories(before), known.inside
     earlier = len(builder.made)
     of_lists: set[tuple[Frame, str]] = set()
     begun: dict[tuple[Frame, str], Any] = {}
