@@ -67,9 +67,14 @@ This page is written by `python -m pytocu.testing.support --write docs/operation
 
 ## Ufuncs
 
-"Exact" means NumPy's bits on every backend (the payload of a NaN excepted). Otherwise the largest distance from the
-correctly rounded value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The
+"Exact" means NumPy's bits on every backend (sign and payload of a computed NaN excepted). Otherwise the largest distance
+from the correctly rounded value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The
 dtypes are those of operands of one dtype; other mixes follow NumPy's promotion.
+
+A constant that is NaN keeps its sign and payload, as in `np.copysign(x, -np.nan)`, and so does what is selected, copied,
+or changed by `-`, `abs` and `copysign` alone. The sign of a NaN that arithmetic makes is the processor's, in NumPy as well:
+`inf - inf` is `-nan` on x86-64 and `nan` on a GPU. Constants are computed by NumPy on the machine that compiles; where LLVM
+finds out that operands are constant (`(x & 0) / 0`) it is `nan`. Of two NaN operands either may be the result.
 
 | function | meaning | dtypes | result |
 |---|---|---|---|
