@@ -462,3 +462,8 @@ def test_what_is_no_array_to_write_into():
     texts = [f"np.fill_diagonal({given}, 9)" for given in ("3", "2.5", "None", "[[1, 2], [3, 4]]", "a", "[a]", "np.float64(3)")]
     check(["2"], texts)
     check(["np.ones(2)"], ["np.add(a, 1, ...)", "np.sqrt(a, ...)", "np.divmod(a, 1, ...)", "np.add(a, 1, out=...)"])
+
+
+def test_numbers_of_repeats_that_are_none():
+    """Of no elements a number below 0 is one; a float that no C long holds is refused as such."""
+    check(["np.zeros(0)", "np.int8(-1)", "1e22"], ["np.repeat(a, b)", "np.repeat(a, c)", "np.repeat(a, -1)", "np.repeat([1, 2], b)"])
