@@ -466,4 +466,5 @@ def test_what_is_no_array_to_write_into():
 
 def test_numbers_of_repeats_that_are_none():
     """Of no elements a number below 0 is one; a float that no C long holds is refused as such."""
-    check(["np.zeros(0)", "np.int8(-1)", "1e22"], ["np.repeat(a, b)", "np.repeat(a, c)", "np.repeat(a, -1)", "np.repeat([1, 2], b)"])
+    texts = ["np.repeat(a, b)", "np.repeat(a, c)", "np.repeat(a, -1)", "np.repeat([1, 2], b)"]
+    check(["np.zeros(0)", "np.int8(-1)", "1e22"], texts)

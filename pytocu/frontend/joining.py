@@ -500,7 +500,8 @@ def _whole(context: Context, number: Any) -> Any:
     if not is_weak(number) or number.type != WEAK_FLOAT:
         return evaluated(context, "int(number)", {"int": int, "number": number})
     beyond = f"if not -2.0**63 <= number < 2.0**63:\n    raise OverflowError('{TOO_LARGE}')"
-    return after(context, f"whole = int(number)\n{beyond}", {"int": int, "number": number, "OverflowError": OverflowError}, "whole")
+    names = {"int": int, "number": number, "OverflowError": OverflowError}
+    return after(context, f"whole = int(number)\n{beyond}", names, "whole")
 
 
 def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Value:
