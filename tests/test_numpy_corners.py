@@ -468,3 +468,14 @@ def test_numbers_of_repeats_that_are_none():
     """Of no elements a number below 0 is one; a float that no C long holds is refused as such."""
     texts = ["np.repeat(a, b)", "np.repeat(a, c)", "np.repeat(a, -1)", "np.repeat([1, 2], b)"]
     check(["np.zeros(0)", "np.int8(-1)", "1e22"], texts)
+
+
+def test_a_power_that_is_complex_is_no_float():
+    """Nobody gets what float() refuses, and an array that would have to become complex is refused."""
+    loop = "for i in range(2):\n    b[i] += float(a ** 0.5)\nreturn b"
+    rows = ["float(a ** 0.5)", "float(-(a ** 0.5) * 2)", "x = float(a ** 0.5)\nreturn b", "b[0] = a ** 0.5\nreturn b",
+            "b[:] = float(a ** 0.5)\nreturn b", "float(a ** 2) + b", "float(a ** 2.0)", loop]  # fmt: skip
+    check(["-2.0", "np.zeros(3)"], rows)
+    for row in ("a ** 0.5 * b", "np.full(3, a ** 0.5)", "max(a ** 0.5, 1)"):
+        with pytest.raises(UnsupportedError, match="is a complex number"):
+            call_jit(make_function("ab", [row], {"np": np}), -2.0, np.zeros(3))
