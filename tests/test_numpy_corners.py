@@ -497,6 +497,8 @@ def test_numpy_scalars_as_positions_and_as_dtypes():
 def test_axes_and_pieces_that_are_none():
     rows = ["np.var(a, axis=1.0, where=b)", "np.mean(a, 1.0, where=b)"]
     check(["np.array([1.0, 2, 3])", "np.array([True, False, True])"], rows)
+    with pytest.raises(UnsupportedError, match="axis= must be known"):
+        call_jit(make_function("ab", ["np.mean(a, b, where=a > 1)"], {"np": np}), np.ones(3), np.int64(0))
     rows = ["np.vsplit(a, np.uint8(0))", "np.split(a, 0)", "np.cov(a)", "np.corrcoef(a, dtype='f2')", "np.cov(a, [1.0, 2, 3])",
             "np.geomspace(1, 3, 4, axis=1)", "np.geomspace(1, 3, 2, axis=-1)"]  # fmt: skip
     check(["np.ones((0, 3))"], rows)

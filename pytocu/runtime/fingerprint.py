@@ -92,7 +92,7 @@ class Writer:
             case None | int() | str() if type(value) in (type(None), int, str):
                 return value
             case float() if type(value) is float:
-                return ["float", float_text(value)]
+                return ["float", float_text(value) if value != value else value.hex()]
             case complex() if type(value) is complex:
                 return ["complex", self.write(value.real), self.write(value.imag)]
             case bytes() if type(value) is bytes:
