@@ -167,7 +167,7 @@ class Identity:
 def static_key(value: Any) -> Any:
     """A hashable key: equal keys mean the compiler would read the same thing.
 
-    ``1``, ``1.0``, ``True``, ``0.0`` and ``-0.0`` differ; NaNs agree.
+    ``1``, ``1.0``, ``True``, ``0.0`` and ``-0.0`` differ, and so do NaNs of other bits; those of the same bits agree.
     """
     match value:
         case enum.Enum():
@@ -175,7 +175,7 @@ def static_key(value: Any) -> Any:
         case bool() | int() | str() | bytes() | None if type(value) in _BY_VALUE:
             return (type(value), value)
         case float() if type(value) is float:
-            return (float, "nan" if value != value else struct.pack("<d", value))
+            return (float, struct.pack("<d", value))
         case complex() if type(value) is complex:
             return (complex, static_key(value.real), static_key(value.imag))
         case np.generic():

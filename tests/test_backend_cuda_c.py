@@ -719,6 +719,7 @@ def test_float_constants_keep_their_bits():
         # The shorter 7.038531e-26, read as a double first, rounds to the next float.
         (7.038530691851209e-26, F32, "7.0385307e-26f"), (3.4028234663852886e38, F32, "3.4028235e+38f"), (1e-45, F32, "1e-45f"),
         (math.nan, F32, "__int_as_float(0x7fc00000)"), (math.nan, F64, "__longlong_as_double(0x7ff8000000000000LL)"),
+        (-math.nan, F32, "__int_as_float(0xffc00000)"), (-math.nan, F64, "__longlong_as_double(0xfff8000000000000LL)"),
     ],
 )  # fmt: skip
 def test_float_literals(value, dtype, text):

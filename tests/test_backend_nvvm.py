@@ -709,3 +709,11 @@ def test_a_constant_that_is_nan_is_not_equal_to_itself(name: str, backend: str) 
     text = (nvvm if backend == "nvvm" else nvrtc).ptx(source, "sm_90", "k")
     text = text.decode() if isinstance(text, bytes) else text
     assert "setp.nan" in text or "setp.gtu" in text, text
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+def test_a_constant_that_is_nan_keeps_its_sign(backend: str) -> None:
+    compiled = pytocu.jit(lambda x: np.where(x > 3, -np.nan, x)).lower("f64[n]").compile("cuda:sm_90", backend)
+    text = (nvvm if backend == "nvvm" else nvrtc).ptx(compiled.source, "sm_90", "k")
+    text = text.decode() if isinstance(text, bytes) else text
+    assert "0dFFF8000000000000" in text, text

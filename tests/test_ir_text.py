@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -192,11 +194,17 @@ def test_facts_read_back(value):
     [
         (float("inf"), "inf"), (float("-inf"), "-inf"), (float("nan"), "nan"), (-0.0, "-0.0"), (1.0, "1.0"), (1, "1"),
         (True, "True"), (None, "None"), ((), "()"), ((1,), "(1,)"), ((n, 2), "(n, 2)"), ('a"b', '"a\\"b"'),
-        (1e300, "1e+300"), (-1j, "complex(-0.0, -1.0)"),
+        (1e300, "1e+300"), (-1j, "complex(-0.0, -1.0)"), (-float("nan"), "-nan"),
+        (complex(-float("nan"), 1), "complex(-nan, 1.0)"),
+        (struct.unpack("<d", bytes([7, 0, 0, 0, 0, 0, 0xF8, 0xFF]))[0], "-nan(0x8000000000007)"),
     ],
 )  # fmt: skip
 def test_attribute_spelling(value, text):
     assert format_attr(value) == text
+    constant = Builder()
+    constant.emit("return")
+    again = parse_function(print_function(constant.function("f", "host", (), (("stated", value),))))
+    assert attr_key(again.fact("stated")) == attr_key(value)
 
 
 @pytest.mark.parametrize("value", [('"', ")"), ("\\", "("), ('\\"', "),("), ("{", ("}", '"')), (" : f32", "  # a:1:2")])

@@ -566,7 +566,7 @@ class Plain:
     "values",
     [
         (1, 1.0, True, 1j, "1", b"1", None, np.float32(1), np.float64(1), np.int64(1), np.dtype("f4"), ...),
-        (0.0, -0.0, float("nan"), float("inf")),
+        (0.0, -0.0, float("nan"), -float("nan"), complex(float("nan"), 0), complex(-float("nan"), 0), float("inf")),
         ((1, 2), [1, 2], (1, 2.0), ((1,), 2), {1, 2}, frozenset({1, 2}), {1: 2}, {2: 1}, range(1, 2), slice(1, 2)),
         (np.exp, np.log, np.sum, abs, len, str.upper, int, float, np.float32, Plain, sample, np, np.linalg),
         (np.finfo("f4"), np.finfo("f8"), np.iinfo("i4"), Plain(), object(), MISSING),

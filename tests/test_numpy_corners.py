@@ -462,3 +462,47 @@ def test_what_is_no_array_to_write_into():
     texts = [f"np.fill_diagonal({given}, 9)" for given in ("3", "2.5", "None", "[[1, 2], [3, 4]]", "a", "[a]", "np.float64(3)")]
     check(["2"], texts)
     check(["np.ones(2)"], ["np.add(a, 1, ...)", "np.sqrt(a, ...)", "np.divmod(a, 1, ...)", "np.add(a, 1, out=...)"])
+
+
+def test_numbers_of_repeats_that_are_none():
+    """Of no elements a number below 0 is one; a float that no C long holds is refused as such."""
+    texts = ["np.repeat(a, b)", "np.repeat(a, c)", "np.repeat(a, -1)", "np.repeat([1, 2], b)"]
+    check(["np.zeros(0)", "np.int8(-1)", "1e22"], texts)
+
+
+def test_a_power_that_is_complex_is_no_float():
+    """Nobody gets what float() refuses, and an array that would have to become complex is refused."""
+    loop = "for i in range(2):\n    b[i] += float(a ** 0.5)\nreturn b"
+    rows = ["float(a ** 0.5)", "float(-(a ** 0.5) * 2)", "x = float(a ** 0.5)\nreturn b", "b[0] = a ** 0.5\nreturn b",
+            "b[:] = float(a ** 0.5)\nreturn b", "float(a ** 2) + b", "float(a ** 2.0)", loop]  # fmt: skip
+    check(["-2.0", "np.zeros(3)"], rows)
+    for row in ("a ** 0.5 * b", "np.full(3, a ** 0.5)", "max(a ** 0.5, 1)"):
+        with pytest.raises(UnsupportedError, match="is a complex number"):
+            call_jit(make_function("ab", [row], {"np": np}), -2.0, np.zeros(3))
+
+
+def test_lists_of_which_numpy_reads_an_attribute():
+    rows = ["np.hsplit([1, 2], 2)", "np.hsplit([[1, 2]], [0])", "np.vsplit([[1, 2], [3, 4]], 2)", "np.split([1, 2], 2)",
+            "np.vsplit([[1, 2], [3, 4]], [1])", "np.unstack([1, 2])", "np.rollaxis([1, 2], 0)"]  # fmt: skip
+    check(["np.zeros(1)"], rows)
+
+
+def test_numpy_scalars_as_positions_and_as_dtypes():
+    """NumPy cuts off the fraction of a scalar of its own, and of no array, and reads the dtype of one."""
+    rows = ["np.take(a, b)", "a.take(b)", "np.take(a, np.float32(1.5))", "np.take(a, b + 9)", "np.zeros(2, b)", "a.astype(b)"]
+    check(["np.array([1.0, 2, 3])", "np.float32(1.5)"], rows)
+    check(["np.array([1.0, 2, 3])", "np.array([1.5])"], ["np.take(a, b)", "np.zeros(2, b)"])
+
+
+def test_axes_and_pieces_that_are_none():
+    rows = ["np.var(a, axis=1.0, where=b)", "np.mean(a, 1.0, where=b)"]
+    check(["np.array([1.0, 2, 3])", "np.array([True, False, True])"], rows)
+    with pytest.raises(UnsupportedError, match="axis= must be known"):
+        call_jit(make_function("ab", ["np.mean(a, b, where=a > 1)"], {"np": np}), np.ones(3), np.int64(0))
+    rows = ["np.vsplit(a, np.uint8(0))", "np.split(a, 0)", "np.cov(a)", "np.corrcoef(a, dtype='f2')", "np.cov(a, [1.0, 2, 3])",
+            "np.geomspace(1, 3, 4, axis=1)", "np.geomspace(1, 3, 2, axis=-1)"]  # fmt: skip
+    check(["np.ones((0, 3))"], rows)
+
+
+def test_the_only_choice_has_the_number_0():
+    check(["np.int8(-3)", "np.array([0, 1])"], ["np.choose(a, (0,))", "np.choose(b, (5,))", "np.choose(b, (5,), mode='clip')"])

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 from edge_tools import check
+from nan_constant_tools import SIGNS
 
 import pytocu
+from pytocu.testing.cases import call_interpreted, call_jit
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
 
@@ -356,3 +358,27 @@ def test_scalars_that_become_elements(dtype: str, part: Callable[[Sequence[str]]
         # A cast of a float out of range is what the op table states.
         rows = STORES[:9] if "." in number or "nan" in number or "inf" in number else STORES
         check((f"np.zeros(3, np.{dtype})", number), rows)
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_signs_of_constants_that_are_nan(name):
+    """Copysign, comparisons of bits and signbit tell them; compare() takes any NaN for any other."""
+    x = np.arange(7, dtype=np.uint16)
+    for call in (call_jit, call_interpreted):
+        compare(call(SIGNS[name], x), SIGNS[name](x))
+
+
+def test_constants_that_are_computed_to_be_nan_have_the_sign_of_numpy():
+    computed = ("inf - inf", "0 * inf", "-(0 * inf)", "np.float32(inf) - np.float32(inf)", "np.float16(inf) * np.float16(0)",
+                "np.float64(0) / np.float64(0)", "np.sqrt(np.float64(-1))", "np.full(3, inf) - a", "np.sqrt(-a)", "a % -a[:1]",
+                "np.fmod(a, 2)", "0 / (a - a)", "a * 0", "-a + a", "-nan - a", "a * -nan", "-(nan * a)", "np.maximum(a, -nan)",
+                "np.where(a > 0, -nan, a).astype('f4')", "(np.complex64(complex(-nan, 1)) + 1).real")  # fmt: skip
+    check(["np.full(3, inf)"], [f"np.signbit({text})" for text in computed])
+
+
+def test_the_sign_of_a_captured_nan_is_guarded():
+    for values in ((np.nan, -np.nan, 1.0), (complex(0, np.nan), complex(0, -np.nan))):
+        held = types.SimpleNamespace()
+        function = pytocu.jit(lambda x, held=held: np.copysign(x, held.value.imag if held.value.imag else held.value.real))
+        for held.value in values:
+            compare(function(ARRAY), function._function(ARRAY))

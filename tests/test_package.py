@@ -31,8 +31,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = Path(pytocu.__file__).parent
 
 _GROUND = {
-    "ahead", "binding", "c_functions", "call_operations", "deferred", "errors", "config", "guards", "lazy", "llvm_access",
-    "operands", "record", "sentences", "tree_calls", "tree_text", "trees",
+    "ahead", "binding", "c_functions", "call_operations", "deferred", "errors", "floats", "config", "guards", "lazy",
+    "llvm_access", "operands", "record", "sentences", "tree_calls", "tree_text", "trees",
 }  # fmt: skip
 _COMPILER = {"frontend", "passes", "backend"}
 FLOORS: dict[str, set[str]] = {
@@ -42,6 +42,7 @@ FLOORS: dict[str, set[str]] = {
     "call_operations": _GROUND,
     "deferred": _GROUND,
     "errors": _GROUND,
+    "floats": _GROUND,
     "config": _GROUND,
     "guards": _GROUND,
     "lazy": _GROUND,

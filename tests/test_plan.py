@@ -7,6 +7,7 @@ import pytest
 
 import pytocu
 from pytocu.errors import PytocuError
+from pytocu.ir.core import attr_key
 from pytocu.runtime import arrays
 from pytocu.runtime.plan import layout_of
 from pytocu.runtime.plan_json import plan_from_json, plan_to_json
@@ -21,6 +22,7 @@ PROGRAMS = [
     (lambda x, s: (x + s, x.T, x[0], s * 2, {"a": x[::-1]}, None, "text"), ("f64[n, m; S]", "weak int")),
     (lambda x, y: np.where(x > y, np.inf, -0.0), ("f32[n, m]", "f32[k]")),
     (lambda x: (x, np.float32(np.nan)), ("i8[n, 3; F]",)),
+    (lambda x: (x, -np.nan, complex(-np.nan, 1)), ("i8[n]",)),
 ]
 
 
@@ -33,7 +35,7 @@ def test_json_keeps_everything_but_the_places(number):
     assert plan_to_json(again) == text
     for name in ("name", "parameters", "symbols", "kernels", "tree", "assumptions"):
         assert getattr(again, name) == getattr(plan, name)
-    assert repr(again.steps) == repr(plan.steps)
+    assert repr(again.steps) == repr(plan.steps) and attr_key(again.steps) == attr_key(plan.steps)
     assert not again.locs
 
 

@@ -68,10 +68,12 @@ def float_literal(value: float, dtype: DType) -> Expression:
     """A floating constant that the C compiler reads back to the same bits."""
     single = dtype is F32
     as_float = "__int_as_float(0x{:08x})" if single else "__longlong_as_double(0x{:016x}LL)"
-    infinity, quiet = (0x7F800000, 0x7FC00000) if single else (0x7FF0000000000000, 0x7FF8000000000000)
     negative = math.copysign(1.0, value) < 0
-    if math.isnan(value) or math.isinf(value):
-        text = as_float.format(quiet if math.isnan(value) else infinity)
+    if math.isnan(value):
+        # With its sign: a compiler may take the negative of a NaN for the NaN.
+        return Expression(as_float.format(int(dtype.numpy.type(value).view(f"u{dtype.bits // 8}"))), literal=True)
+    if math.isinf(value):
+        text = as_float.format(0x7F800000 if single else 0x7FF0000000000000)
     elif single:
         text = f"{_shortest(abs(value))}f"
     else:

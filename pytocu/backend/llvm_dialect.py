@@ -306,8 +306,7 @@ def literal(value: Attr, dtype: DType) -> str:
             return "true" if value else "false"
         case "f":
             # LLVM writes a float as the hexadecimal bits of the double of the same value.
-            rounded = float(dtype.numpy.type(value))
-            bits = 0x7FF8000000000000 if rounded != rounded else struct.unpack("<Q", struct.pack("<d", rounded))[0]
+            (bits,) = struct.unpack("<Q", struct.pack("<d", float(dtype.numpy.type(value))))
             return f"0x{bits:016X}"
         case _:
             if not isinstance(value, int):

@@ -143,6 +143,10 @@ def target_dtype(context: Context, value: Any) -> DType:
     UnsupportedError
         It names one without code (object, long double, big-endian).
     """
+    if isinstance(value, Value) and not isinstance(value.type, WeakType):
+        # NumPy reads the dtype of a scalar, and none of an array.
+        example = np.zeros((1,) if is_array(value) else (), element(value.type).numpy)
+        return target_dtype(context, attempt(context, np.dtype, example if is_array(value) else example[()]))
     if isinstance(value, Value):
         raise DTypeError(f"{describe(value)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     try:

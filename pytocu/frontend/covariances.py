@@ -12,6 +12,7 @@ from pytocu.frontend.attributes import target_dtype, transpose
 from pytocu.frontend.averages import average
 from pytocu.frontend.creation import diag
 from pytocu.frontend.joining import as_row, concatenate
+from pytocu.frontend.literals import known_array
 from pytocu.frontend.matrix_products import matrix_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, reduce
@@ -54,11 +55,14 @@ def cov(
     rows = [_rows(context, v, bool(known_option(context, rowvar, "rowvar=")), number) for number, v in enumerate(values)]
     rows = [cast(context, r, kept) for r in rows]
     table = rows[0]
+    if is_length(context, dimensions(table)[0], 0):
+        # Whatever stands beside no variables, and in whatever dtype.
+        return array_of(context, known_array(context, np.zeros((0, 0))))
     if len(rows) > 1:
         for part in rows:
             # There are two variables at least, and the result is a matrix.
             text = "np.cov of no variables beside others is not compiled"
-            require_equal(context, dim_min(dimensions(part)[0], 1), 1, "ValueError", text)
+            require_equal(context, dim_min(dimensions(part)[0], 1), 1, "UnsupportedError", text)
         table = concatenate(context, rows, 0)
     if ddof is None:
         # NumPy's own comparison: None is no 0.

@@ -185,7 +185,7 @@ def fill_diagonal(context: Context, a: Any, val: Any, wrap: Any = False) -> None
         if dimensions(given):
             values = ravel(context, given)
             (count,) = dimensions(values)
-            require_equal(context, dim_min(count, 1), 1, "ValueError", "np.fill_diagonal of no values is not compiled")
+            require_equal(context, dim_min(count, 1), 1, "UnsupportedError", "np.fill_diagonal of no values is not compiled")
             if count == 1:
                 given = context.builder.emit("index", (values,), {"axis": 0, "at": 0})
             else:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.errors import raised
+from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.creation import vander
 from pytocu.frontend.least_squares import solved
 from pytocu.frontend.library_calls import LINALG
@@ -39,6 +39,8 @@ def polyfit(
     # LAPACK has no other dtypes.
     attempt(context, np.linalg.lstsq, *(np.ones((2,) * len(dimensions(v)), element(v.type).numpy) for v in (lhs, rhs)))
     share = rcond
+    if isinstance(rcond, (list, tuple)):
+        raise UnsupportedError("np.polyfit with a list as rcond=", context.loc, "name one number")
     if rcond is None:
         share = elementwise(context, "multiply", dim_value(context, points), np.finfo(element(at.type).numpy).eps)
     found, residuals, rank, values, sums = solved(context, lhs, rhs, share)

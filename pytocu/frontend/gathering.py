@@ -39,6 +39,7 @@ from pytocu.frontend.values import (
     dim_value,
     dimensions,
     is_array,
+    is_numpy_scalar,
     is_weak,
     with_axes,
 )
@@ -391,7 +392,9 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
         positions = as_value(context, indices)
         if isinstance(positions.type, WeakType):
             positions = convert(context, positions, I64)
-        attempt(context, _as_positions, np.zeros(1, element(positions.type).numpy))
+        # NumPy takes its scalars for Python's numbers, of which it cuts off a fraction.
+        example = np.zeros(() if is_numpy_scalar(positions) else (1,), element(positions.type).numpy)
+        attempt(context, _as_positions, example[()])
         positions = cast(context, positions, I64)
     attempt(context, np.take, np.zeros(1), 0, mode=mode)
     source, place = along_axis(context, value, axis)
@@ -496,10 +499,16 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     *values, number = together(context, [*values, number])
     number = _among_choices(context, number, len(values), mode)
     made = values[-1]
+    if len(values) == 1 and mode == "raise":
+        # Nothing else reads the numbers.
+        made = require(context, made, elementwise(context, "equal", number, 0), "ValueError", _NO_CHOICE)
     for place in range(len(values) - 2, -1, -1):
         row = "less_equal" if place == 0 else "equal"
         made = row_major(context, elementwise(context, "where", elementwise(context, row, number, place), values[place], made))
     return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
+
+
+_NO_CHOICE = "invalid entry in choice array"
 
 
 def _among_choices(context: Context, number: Value, count: Any, mode: str) -> Value:
@@ -510,7 +519,7 @@ def _among_choices(context: Context, number: Value, count: Any, mode: str) -> Va
         case "raise":
             inside = elementwise(context, "greater_equal", number, 0)
             inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", number, count))
-            return require(context, number, inside, "ValueError", "invalid entry in choice array")
+            return require(context, number, inside, "ValueError", _NO_CHOICE)
     return number
 
 

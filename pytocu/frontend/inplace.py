@@ -15,6 +15,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, located, raised
 from pytocu.frontend.indexing import axis_for_bool, has_bool, has_picks, subscript
+from pytocu.frontend.numbers import perhaps_complex
 from pytocu.frontend.operators import attempt, choose_power, elementwise, fast_power, truths
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import (
@@ -207,7 +208,9 @@ def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
     if isinstance(value, (list, tuple, range, Steps, Flat)):
         return context.hooks.listed(context, value, dtype.numpy)
     try:
-        return as_value(context, value)
+        made = as_value(context, value)
+        # NumPy asks for a float, which a complex number is not.
+        return context.builder.emit("python_float", (made,)) if dtype.kind == "f" and perhaps_complex(made) else made
     except CompileError as error:
         if error.own_words:
             raise _in_own_words(context, error, lambda v: _set(np.zeros(1, dtype.numpy), v), (value,), {}) from None

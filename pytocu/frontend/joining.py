@@ -53,7 +53,7 @@ from pytocu.frontend.values import (
     no_number,
     several,
 )
-from pytocu.frontend.worded import evaluated
+from pytocu.frontend.worded import after, evaluated
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, modulo
@@ -497,7 +497,11 @@ def _whole(context: Context, number: Any) -> Any:
         sequence = "setting an array element with a sequence. "
         text = f"{sequence}The requested array would exceed the maximum number of dimension of 1."
         raise raised(ValueError(text), context.loc, "give the array itself")
-    return evaluated(context, "int(number)", {"int": int, "number": number})
+    if not is_weak(number) or number.type != WEAK_FLOAT:
+        return evaluated(context, "int(number)", {"int": int, "number": number})
+    beyond = f"if not -2.0**63 <= number < 2.0**63:\n    raise OverflowError('{TOO_LARGE}')"
+    names = {"int": int, "number": number, "OverflowError": OverflowError}
+    return after(context, f"whole = int(number)\n{beyond}", names, "whole")
 
 
 def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Value:
@@ -517,6 +521,9 @@ def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Va
         require_equal(context, wanted, size, "ValueError", sentence)
     counts = cast(context, counts, I64)
     fine = elementwise(context, "greater_equal", counts, np.int64(0))
+    if wanted == 1:
+        # No element is repeated less than not at all.
+        fine = elementwise(context, "bitwise_or", fine, elementwise(context, "equal", dim_value(context, size), 0))
     sentence = NEGATIVE if wanted == 1 else "repeats may not contain negative values."
     counts = require(context, counts, fine, "ValueError", sentence)
     counts = broadcast(context, counts, (size,)) if wanted == 1 else counts

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.numbers import as_numpy, item
+from pytocu.frontend.numbers import as_numpy, item, perhaps_complex
 from pytocu.frontend.operators import attempt, binary, elementwise
 from pytocu.frontend.reading import no_scalar, read_float, read_int, scalar_of
 from pytocu.frontend.rounding import around
@@ -113,7 +113,7 @@ def python_float(frame: Any, value: Value) -> Any:
     match _weak_kind(value):
         case "":
             return read_float(frame.context, as_numpy(frame.context, scalar_of(frame.context, value, "float"), F64.name))
-        case "float":
+        case "float" if not perhaps_complex(value):
             return value
     return on_host(frame.context, "python_float", value)
 

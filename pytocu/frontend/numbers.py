@@ -19,7 +19,7 @@ from pytocu.frontend.operators import elementwise, truths
 from pytocu.frontend.requirements import require
 from pytocu.frontend.values import Context, as_value, const_inst, convert, is_numpy_scalar
 from pytocu.ir import promote
-from pytocu.ir.core import Value
+from pytocu.ir.core import Value, walk
 from pytocu.ir.types import F64, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, WEAK_ORDER, DType, ScalarType, Type, WeakType, scalar
 
 
@@ -65,6 +65,26 @@ def of_type(context: Context, value: Any, type: Type) -> Value:
     if type == WEAK_COMPLEX:
         return context.builder.emit("python_complex", (made, context.builder.const(0, WEAK_INT)))
     return context.builder.emit(f"python_{type.kind}", (made,))
+
+
+def perhaps_complex(value: Value) -> bool:
+    """Whether what is taken for a float of Python's may be complex: a negative one to a power that is no integer."""
+    if value.type != WEAK_FLOAT:
+        return False
+    left, seen = [value], {value}
+    while left:
+        inst = left.pop().inst
+        if inst is None or inst.op.name == "python_float":
+            continue
+        if inst.op.name == "power":
+            exponent = _known(inst.args[1])
+            if inst.args[1].type == WEAK_FLOAT and (exponent is None or not float(exponent).is_integer()):
+                return True
+        inner = [a for region in inst.regions for i in walk(region) for r in i.results for a in (r, *i.args)]
+        more = {a for a in (*inst.args, *inner) if a.type == WEAK_FLOAT} - seen
+        seen |= more
+        left.extend(more)
+    return False
 
 
 def are_both_kinds(context: Context, values: Sequence[Value]) -> bool:

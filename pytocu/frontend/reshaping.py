@@ -48,6 +48,7 @@ from pytocu.frontend.values import (
     no_int,
     python_type_name,
     several,
+    with_axes,
 )
 from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
@@ -632,6 +633,12 @@ def rot90(context: Context, value: Value, k: Any = 1, axes: Any = (0, 1)) -> Val
     return flip(context, transpose(context, value, tuple(order)), axes[1])
 
 
+def _rollaxis(context: Context, a: Any, axis: Any, start: Any = 0) -> Value:
+    """``np.rollaxis``, which takes no list."""
+    with_axes(context, a, "ndim")
+    return rollaxis(context, array_of(context, a), axis, start)
+
+
 def rollaxis(context: Context, value: Value, axis: Any, start: Any = 0) -> Value:
     """An axis moved before another."""
     ndim = len(dimensions(value))
@@ -691,7 +698,7 @@ FUNCTIONS: dict[str, Handler] = {
     "fliplr": lambda context, m: fliplr(context, array_of(context, m)),
     "flipud": lambda context, m: flipud(context, array_of(context, m)),
     "rot90": lambda context, m, k=1, axes=(0, 1): rot90(context, array_of(context, m), k, axes),
-    "rollaxis": lambda context, a, axis, start=0: rollaxis(context, array_of(context, a), axis, start),
+    "rollaxis": _rollaxis,
     "diagonal": lambda context, a, offset=0, axis1=0, axis2=1: diagonal(context, array_of(context, a), offset, axis1, axis2),
 }
 """By NumPy's name; parameters are called as NumPy calls them."""

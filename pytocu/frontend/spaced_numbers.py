@@ -421,6 +421,9 @@ def geomspace(
     sign = np.sign(first)
     if sign != np.sign(last):
         raise UnsupportedError("np.geomspace between numbers of two signs", context.loc, "its elements are complex or NaN")
+    if axis != 0:
+        # There is one.
+        moveaxis(context, known_array(context, np.zeros(1)), 0, axis)
     made = logspace(context, np.log10(first / sign), np.log10(last / sign), num, endpoint)
     (count,) = dimensions(made)
     place = along(context, count, 0, 1)

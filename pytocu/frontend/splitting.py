@@ -50,8 +50,9 @@ def split(context: Context, ary: Any, indices_or_sections: Any, axis: Any = 0) -
         return _between(context, value, place, indices_or_sections)
     count = _sections(context, indices_or_sections)
     length = dimensions(value)[place]
-    attempt(context, operator.mod, 0, count)
-    if count < 0:
+    if not isinstance(indices_or_sections, np.integer):
+        attempt(context, operator.mod, 0, count)
+    if count <= 0:
         raise raised(ValueError("number sections must be larger than 0."), context.loc)
     require_equal(context, modulo(length, count), 0, "ValueError", "array split does not result in an equal division")
     each = context.length(floordiv(length, count))
@@ -114,7 +115,7 @@ def _along(name: str, least: int, axis: int) -> Handler:
         value = array_of(context, ary)
         if len(dimensions(value)) < least:
             raise raised(ValueError(f"{name} only works on arrays of {least} or more dimensions"), context.loc)
-        return split(context, value, indices_or_sections, axis)
+        return split(context, ary, indices_or_sections, axis)
 
     handler.__doc__ = f"Pieces along axis {axis}"
     return handler
@@ -125,6 +126,7 @@ def hsplit(context: Context, ary: Any, indices_or_sections: Any) -> list[Value]:
     value = array_of(context, ary)
     if not dimensions(value):
         raise raised(ValueError("hsplit only works on arrays of 1 or more dimensions"), context.loc)
+    with_axes(context, ary, "ndim")
     return split(context, value, indices_or_sections, 1 if len(dimensions(value)) > 1 else 0)
 
 

@@ -7,6 +7,7 @@ rounded to the sum's dtype.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -42,6 +43,9 @@ _AMBIGUOUS = "The truth value of an array with more than one element is ambiguou
 
 def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any) -> Value | DimLike:
     """How many elements each result is of: a length, or of a mask an int64 for each."""
+    axis = known_axis(context, axis)
+    for one in axis if isinstance(axis, tuple) else () if axis is None or where is True else (axis,):
+        attempt(context, operator.index, one)
     axes = normal_axes(axis, len(dimensions(value)))
     size = product([dimensions(value)[a] for a in axes])
     if where is True:

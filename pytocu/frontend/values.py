@@ -855,14 +855,15 @@ _MADE_AT_RUN_TIME = 1 << 9
 
 
 def with_axes(context: Context, value: Any, name: str) -> None:
-    """Python's error where a NumPy function reads an attribute of what may be a Python number.
+    """Python's error where a NumPy function reads an attribute of what may be a Python number or a list.
 
     Raises
     ------
     AttributeError
         It is one.
     """
-    if weak_type_of(value) is not None or (isinstance(value, Value) and isinstance(value.type, WeakType)):
+    weak = weak_type_of(value) is not None or (isinstance(value, Value) and isinstance(value.type, WeakType))
+    if weak or isinstance(value, (list, tuple)):
         raise raised(AttributeError(f"'{type_name(value)}' object has no attribute '{name}'"), context.loc)
 
 

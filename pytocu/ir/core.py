@@ -13,7 +13,6 @@ Levels
 
 from __future__ import annotations
 
-import math
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -322,12 +321,12 @@ def written_pointers(block: Block) -> set[Value]:
 
 
 def attr_key(value: Attr) -> Any:
-    """A hashable key that keeps 1, 1.0 and True apart, and 0.0 and -0.0, and joins NaNs."""
+    """A hashable key that keeps 1, 1.0 and True apart, and 0.0 and -0.0, and each NaN from those of other bits."""
     match value:
         case tuple():
             return tuple(attr_key(v) for v in value)
         case float():
-            return ("nan",) if math.isnan(value) else ("f", struct.pack("<d", value))
+            return ("f", struct.pack("<d", value))
         case complex():
             return ("c", attr_key(value.real), attr_key(value.imag))
         case bool() | int() | str() | None:

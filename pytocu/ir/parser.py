@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from pytocu.errors import CompileError, Loc, closest
+from pytocu.floats import parse_float
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 from pytocu.ir.dims import parse_dim
 from pytocu.ir.ops import OPS
@@ -182,20 +183,15 @@ class _Parser:
             return {"True": True, "False": False, "None": None}[text]
         if text.startswith("complex("):
             try:
-                real, imag = map(float, split_top(text[8:-1]))
+                real, imag = map(parse_float, split_top(text[8:-1]))
             except ValueError:
                 self.fail(f"{text!r} is not a complex number: write complex(1.0, 2.0)", text)
             return complex(real, imag)
-        if text in ("inf", "-inf", "nan"):
-            return float(text)
-        try:
-            return int(text)
-        except ValueError:
-            pass
-        try:
-            return float(text)
-        except ValueError:
-            pass
+        for read in (int, parse_float):
+            try:
+                return read(text)
+            except ValueError:
+                pass
         try:
             return parse_dim(text)
         except ValueError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from pytocu.floats import float_text
 from pytocu.ir.core import Attr, Block, Function, Inst, Value
 
 _NOT_NAME = re.compile(r"\W")
@@ -52,8 +53,10 @@ def format_attr(value: Attr) -> str:
             inner = ", ".join(map(format_attr, value))
             return f"({inner},)" if len(value) == 1 else f"({inner})"
         case complex():
-            return f"complex({value.real!r}, {value.imag!r})"
-        case float() | bool() | None:
+            return f"complex({format_attr(value.real)}, {format_attr(value.imag)})"
+        case float():
+            return float_text(value)
+        case bool() | None:
             return repr(value)
         case _:
             return str(value)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import callers_frame
+from pytocu.floats import float_text
 from pytocu.ir.dims import Fact
 from pytocu.ir.types import ArrayType, ScalarType, axes_of, is_strided, parse_type
 from pytocu.record import Record
@@ -149,9 +150,7 @@ def key_text(key: Any) -> str:
     """
     match key:
         case (kind, bytes(bits)) if kind is float:
-            return repr(struct.unpack("<d", bits)[0])
-        case (kind, "nan") if kind is float:
-            return "nan"
+            return float_text(struct.unpack("<d", bits)[0])
         case (kind, real, imaginary) if kind is complex:
             return f"{key_text(real)} + {key_text(imaginary)}j"
         case (kind, value) if kind in (bool, int, str, bytes, type(None)):

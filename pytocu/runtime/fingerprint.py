@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.floats import float_text
 from pytocu.guards import MISSING, SCALARS, is_opaque, reader
 from pytocu.runtime.cache import sha256
 
@@ -91,7 +92,7 @@ class Writer:
             case None | int() | str() if type(value) in (type(None), int, str):
                 return value
             case float() if type(value) is float:
-                return ["float", "nan" if value != value else value.hex()]
+                return ["float", float_text(value) if value != value else value.hex()]
             case complex() if type(value) is complex:
                 return ["complex", self.write(value.real), self.write(value.imag)]
             case bytes() if type(value) is bytes:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import Any
 
 from pytocu.errors import PytocuError
+from pytocu.floats import float_text, parse_float
 from pytocu.ir.dims import Dim, Fact, parse_dim
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan
 
-VERSION = 4
+VERSION = 5
 """Of the text; what reads plans from a disk has it in its keys."""
 
 
@@ -27,7 +28,10 @@ def _encode(value: Any) -> Any:
         case dict():
             return {"map": {k: _encode(v) for k, v in value.items()}}
         case complex():
-            return {"complex": [value.real, value.imag]}
+            return {"complex": [_encode(value.real), _encode(value.imag)]}
+        case float() if value != value:
+            # JSON's NaN has neither sign nor payload.
+            return {"nan": float_text(value)}
         case None | bool() | int() | float() | str():
             return value
     raise PytocuError(f"a plan holds {value!r}, which has no JSON form")
@@ -42,7 +46,9 @@ def _decode(value: Any) -> Any:
         case {"map": items}:
             return {k: _decode(v) for k, v in items.items()}
         case {"complex": [real, imag]}:
-            return complex(real, imag)
+            return complex(_decode(real), _decode(imag))
+        case {"nan": text}:
+            return parse_float(text)
         case _:
             return value
 

@@ -240,7 +240,8 @@ class _Writer(Text):
                 if bounds is not None:
                     call = f"v{source} if {bounds[0]} <= v{source} <= {bounds[1]} else {call}"
                 add(f"try: v{slot} = {call}")
-                add(f"except (OverflowError, ValueError, TypeError) as error: {self.fail(position)}")
+                fail = self.settled(f"{self.constant(self.failures.conversion(position), 'fail')}(error)")
+                add(f"except (OverflowError, ValueError, TypeError) as error: {fail}")
             case ("part", slot, source, which):
                 words = f".view({self.constant(np.uint16, 'uint16_')})" if which == "bits" else f".{which}"
                 add(f"v{slot} = v{source}{words}")

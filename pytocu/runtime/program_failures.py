@@ -7,7 +7,17 @@ from functools import partial
 from typing import Any
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, IndexingError, Loc, ShapeError, failure, located, refuse_repeating, tell
+from pytocu.errors import (
+    CompileError,
+    IndexingError,
+    Loc,
+    ShapeError,
+    UnsupportedError,
+    failure,
+    located,
+    refuse_repeating,
+    tell,
+)
 from pytocu.ir.dims import ASSIGNED, DimLike, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.runtime import arrays
 from pytocu.runtime.failures import found
@@ -40,6 +50,19 @@ class Failures:
             raise located(error, loc) from None
 
         return fail
+
+    def conversion(self, position: int) -> Callable[[BaseException], None]:
+        """What raises an exception of a Python scalar that has to be a number of a dtype, at a step's line."""
+        fail = self.error(position)
+
+        def refuse(error: BaseException) -> None:
+            if not isinstance(error, TypeError):
+                fail(error)
+            # No other number of Python is none of a dtype.
+            text = "a negative Python float to a power that is no integer is a complex number"
+            raise UnsupportedError(text, self.loc(position), "write (x + 0j) ** p") from None
+
+        return refuse
 
     def lengths(self, error: str, sentence: str, position: int, kind: str, said: Sequence[Any]) -> Callable[..., None]:
         """What raises an error about lengths that it is given, of which NumPy may repeat one that is 1; `said` is told too."""

@@ -250,7 +250,7 @@ def _number(value: Any) -> str:
         case complex():
             return f"complex({_number(value.real)}, {_number(value.imag)})"
         case float() if value != value:
-            return "np.nan"
+            return "-np.nan" if np.signbit(value) else "np.nan"
         case float() if value in (np.inf, -np.inf):
             return "np.inf" if value > 0 else "-np.inf"
         case _:

@@ -67,9 +67,14 @@ This page is written by `python -m pytocu.testing.support --write docs/operation
 
 ## Ufuncs
 
-"Exact" means NumPy's bits on every backend (the payload of a NaN excepted). Otherwise the largest distance from the
-correctly rounded value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The
+"Exact" means NumPy's bits on every backend (sign and payload of a computed NaN excepted). Otherwise the largest distance
+from the correctly rounded value is stated, in units in the last place; [accuracy.md](accuracy.md) has what was measured. The
 dtypes are those of operands of one dtype; other mixes follow NumPy's promotion.
+
+A constant that is NaN keeps its sign and payload, as in `np.copysign(x, -np.nan)`, and so does what is selected, copied,
+or changed by `-`, `abs` and `copysign` alone. The sign of a NaN that arithmetic makes is the processor's, in NumPy as well:
+`inf - inf` is `-nan` on x86-64 and `nan` on a GPU. Constants are computed by NumPy on the machine that compiles; where LLVM
+finds out that operands are constant (`(x & 0) / 0`) it is `nan`. Of two NaN operands either may be the result.
 
 | function | meaning | dtypes | result |
 |---|---|---|---|
@@ -260,7 +265,9 @@ The arguments are NumPy's: `axis` (None, an integer, a tuple), `dtype`, `out`, `
 `correction` and `mean`, where the function has them; `axis` and `keepdims` are known while compiling. Integers add up in 64
 bits and are exact. Sums and products of floats are trees whose shape depends on the lengths alone: the same bits on every
 run and every machine of a kind, but not NumPy's bits. float16 adds up in float32. Everything around the sums (the division
-by the number of elements, squared distances, roots) is NumPy's formula in NumPy's dtypes. Of equal zeros `min` and `max`
+by the number of elements, squared distances, roots) is NumPy's formula in NumPy's dtypes. Of `np.cov` and `np.corrcoef`
+these sums are the means and `dot(X, X.T)`, which NumPy leaves to its BLAS: where distances from a mean cancel each other, as
+they do in covariances near 0, the last digits differ more than those of a mean do. Of equal zeros `min` and `max`
 may return either; NumPy's warnings about empty slices and degrees of freedom are not given, the NaN is.
 
 | function | meaning |
@@ -419,7 +426,11 @@ def _library() -> Iterator[str]:
     for row in LIBRARY.values():
         yield f"| `{row.name}` | {_cell(row.doc)} |\n"
     yield "\n`dot`, `inner`, `tensordot` and `einsum` are made of `matmul`, `unique` of `sort`. "
-    yield "`searchsorted` is compiled.\n"
+    yield "`searchsorted` is compiled. `einsum` of three operands or more multiplies the first one with the first of the "
+    yield "others that shares a letter with it, and so on, with or without `optimize`: NumPy adds up over all operands at "
+    yield "once or, with `optimize`, goes by a path that depends on lengths, which code here does not. So the last digits "
+    yield "differ as those of sums do. Of what is added up with `optimize` results are row-major, where NumPy's order in "
+    yield "memory depends on that path; `ravel('K')` and other functions that look at the order refuse them.\n"
 
 
 def page() -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nan_constant_tools import FUNCTIONS
+from nan_constant_tools import FUNCTIONS, SIGNS
 
 import pytocu
 from pytocu.testing.compare import compare
@@ -15,12 +15,13 @@ pytestmark = pytest.mark.gpu
 
 
 @pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *SIGNS])
 def test_a_constant_that_is_nan(cupy: Any, name: str, backend: str) -> None:
     x = np.arange(1000, dtype=np.uint16)
+    function = (FUNCTIONS | SIGNS)[name]
     with np.errstate(all="ignore"):
-        expected = FUNCTIONS[name](x)
-    found = pytocu.jit(FUNCTIONS[name], backend=backend)(cupy.asarray(x))
+        expected = function(x)
+    found = pytocu.jit(function, backend=backend)(cupy.asarray(x))
     pairs = zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]
     for own, theirs in pairs:
         compare(cupy.asnumpy(own), theirs)
