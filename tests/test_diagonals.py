@@ -70,7 +70,8 @@ def test_positions_as_numpy_refuses(text: str) -> None:
 
 def test_numbers_of_run_time() -> None:
     """Where a diagonal is, is a Python int of the call, a length, or read from data."""
-    texts = ["np.diagonal(a, d)", "np.trace(c, d, 1, 2)", "np.diag(a[0], d)", "np.triu_indices_from(a, d)", "np.tril_indices(3, d)"]
+    texts = ["np.diagonal(a, d)", "np.trace(c, d, 1, 2)", "np.diag(a[0], d)", "np.triu_indices_from(a, d)"]
+    texts += ["np.tril_indices(3, d)"]
     for k in (0, 2, -1, 9, -9):
         agree(texts if k < 1 else [*texts, "np.diag(b, len(a) - 2)", "a.trace(np.argmax(b[0]) - 1)"], X, Q, Z, k)
     agree("np.diagonal(a, b)", X, 2**31)
