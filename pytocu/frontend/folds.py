@@ -11,7 +11,7 @@ from typing import Any
 
 from pytocu.config import Elementwise
 from pytocu.frontend.attributes import moveaxis
-from pytocu.frontend.layouts import laid_out, laid_out_as
+from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.requirements import is_length
 from pytocu.frontend.reshaping import broadcast, copied
@@ -108,7 +108,7 @@ def _turned(context: Context, value: Value, place: int) -> Value:
 
 def accumulated(context: Context, name: str, value: Value, place: int) -> Value:
     """Every element combined with the total before it, in an array as NumPy makes it."""
-    made = laid_out_as(context, copied(context, value), value, "K")
+    made = laid_out(context, copied(context, value), (value,), partial(reduced_ranks, value, (), dimensions(value)))
     arguments = {"values": value, "totals": made, "before": (slice(None),) * place, "combine": promote.numpy_function(name)}
     context.hooks.run_function(context, _accumulate, function_node(_accumulate), arguments, context.loc)
     return made

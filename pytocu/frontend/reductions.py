@@ -16,7 +16,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
-from pytocu.frontend.layouts import reduced
+from pytocu.frontend.layouts import laid_out_as, reduced
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
 from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
 from pytocu.frontend.tables import methods
@@ -373,7 +373,9 @@ def replaced_nan(context: Context, value: Value, other: Any) -> tuple[Value, Val
     if element(value.type).kind not in "fc":
         return value, None
     mask = elementwise(context, "isnan", value)
-    return elementwise(context, "where", mask, element(value.type).numpy.type(other), value), mask
+    made = elementwise(context, "where", mask, element(value.type).numpy.type(other), value)
+    # NumPy changes a copy.
+    return laid_out_as(context, made, value, "K") if is_array(value) else made, mask
 
 
 def reduce_into(
