@@ -6,8 +6,9 @@ A warm start does not load this module.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pytocu import config
@@ -25,6 +26,7 @@ _open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
 _say_lengths = Deferred("pytocu.ir.dims", "say_lengths")
 _put_together = Deferred("pytocu.trees", "put_together")
 _layout = Deferred("pytocu.trees", "layout")
+_shown_with = Deferred("pytocu.explain.lengths", "shown_with")
 _reported = Deferred("pytocu.explain.failures", "reported")
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def compile_for(function: SourceFunction, call: Call) -> Entry:
     _open_libraries(function, target)
     lowered = None
     try:
-        with paused(), _lengths_said(lengths_of(call)):
+        with paused(), _lengths_said(lengths_of(call), dict(zip(function._names, call.values, strict=True))):
             lowered = compiler().lower(function._function, call.parameters, function._options, lengths_of(call), call.infos)
             compiled = lowered.compile_for(call.dynamic, call.infos, target)
             compiled.begin()
@@ -209,12 +211,19 @@ def _is_example(executable: Executable, sizes: dict[str, int]) -> bool:
 
 
 @contextmanager
-def _lengths_said(sizes: dict[str, int]) -> Iterator[None]:
-    """Errors about shapes say lengths that are known, as NumPy does."""
+def _lengths_said(sizes: Mapping[str, int], values: Mapping[str, Any] = MappingProxyType({})) -> Iterator[None]:
+    """Errors about shapes say lengths that are known, as NumPy does, and ints of run time by their names."""
     try:
         yield
     except CompileError as error:
-        _say_lengths(error, sizes)
+        known = dict(sizes)
+        for name, given, above, below in error.ints:
+            if given and isinstance(values.get(name), int):
+                known |= {above: max(values[name], 0), below: max(-values[name], 0)}
+        _say_lengths(error, known)
+        for one in (error, *error.others):
+            named = {above: (name, below) for name, _, above, below in one.ints}
+            one.message, one.notes = _shown_with((one.message, one.notes), named)
         raise
 
 

@@ -224,6 +224,8 @@ class CompileError(PytocuError):
         self.others = tuple(others)
         self.lengths: tuple[str, tuple[Any, ...], tuple[Any, ...]] | None = None
         """Of shapes that do not go together, as :class:`pytocu.ir.dims.Misfit` has them."""
+        self.ints: tuple[tuple[str, bool, str, str], ...] = ()
+        """Ints of run time among the lengths: the name, whether it is an argument, and the numbers whose difference it is."""
         self.unread: list[Any] = []
         """What the front end has not read because of it, as :class:`pytocu.frontend.reading_on.Unread`."""
         self.own_words: str | None = None

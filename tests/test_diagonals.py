@@ -68,8 +68,28 @@ def test_positions_as_numpy_refuses(text: str) -> None:
     agree(text, X, Q, Z)
 
 
+def test_numbers_of_run_time() -> None:
+    """Where a diagonal is, is a Python int of the call, a length, or read from data."""
+    texts = ["np.diagonal(a, d)", "np.trace(c, d, 1, 2)", "np.diag(a[0], d)", "np.triu_indices_from(a, d)"]
+    texts += ["np.tril_indices(3, d)"]
+    for k in (0, 2, -1, 9, -9):
+        agree(texts if k < 1 else [*texts, "np.diag(b, len(a) - 2)", "a.trace(np.argmax(b[0]) - 1)"], X, Q, Z, k)
+    agree("np.diagonal(a, b)", X, 2**31)
+
+
+def all_traces(a: Any) -> Any:
+    made = np.zeros(a.shape[1])
+    for k in range(a.shape[1]):
+        made[k] = np.trace(a, k) + a.diagonal(-k).sum()
+    return made
+
+
+def test_diagonals_of_steps() -> None:
+    everywhere(all_traces, X)
+
+
 def test_positions_refused() -> None:
-    refused("np.tril_indices(4, a)", "must be known while compiling", 2)
+    refused("np.tril_indices(4, a)", "the number of a diagonal is a value of type weak float", 2.0)
 
 
 def number(a: Any, b: Any) -> None:

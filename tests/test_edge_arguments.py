@@ -48,8 +48,6 @@ def test_keywords_that_are_refused() -> None:
         ("np.add(a, 1, where=b)", defined, "np.where(condition, result, other)"),
         ("np.add(a, 1, where=b, out=None)", defined, "np.where(condition, result, other)"),
         ("np.add(a, 1, where=False)", defined, "np.where(condition, result, other)"),
-        ("np.subtract.reduce(a)", "np.subtract.reduce is not compiled", "compiled are the reductions of add"),
-        ("np.divide.accumulate(a + 1)", "accumulate is not compiled", "compiled are the scans of add"),
         ("a[0].fill(1)", "fill() of a NumPy scalar", "give the name the new value"),
     ):
         refused(VECTOR, body, said, help)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from edge_tools import check
 
+from pytocu.testing.cases import call_jit
 from pytocu.testing.matrix import call_threads
 
 PLANE = ("np.arange(12.0).reshape(3, 4)", "np.arange(12.0).reshape(3, 4) % 3 > 0")
@@ -157,3 +159,33 @@ def test_masks_that_are_refused() -> None:
     given = ["np.arange(6.).reshape(2, 3)", "np.array(2)", "np.array([1, 0, 2])", "np.array([1., 0, 2])"]
     names = ("np.sum(a", "np.mean(a", "np.var(a", "np.nanmean(a", "np.max(a", "np.add(a, a, out=a", "np.copyto(a, a")
     check(given, [f"{name}, where={mask})" for name in names for mask in "bcd"])
+
+
+def test_axes_that_are_no_ints() -> None:
+    """A mean counts its elements first, by a function with other words than a sum's."""
+    rows = ["a.mean((0, 1.5))", "np.std(a, np.float64(1))", "np.mean(a, (0, 0))", "np.var(a, 3)"]
+    rows += ["np.mean(a, 1.5, where=a > 0)", "np.var(a[0, 0], 0, where=a[0, 0] > 0)", "np.mean(a[0, 0], 0)"]
+    rows += [f"np.{name}(a, axis=1.5)" for name in ("mean", "var", "std", "sum", "nanmean", "nanstd")]
+    check(["np.ones((2, 3))"], rows)
+
+
+def test_outputs_that_are_read_only() -> None:
+    rows = ["np.take(a, [0, 1], out=b)", "a.take([0, 1], mode='clip', out=b)", "np.take(a, [0], out=b)",
+            "np.compress([True, True, False], a, out=b)", "np.argmax(a[None, :2], 0, out=c)",
+            "np.median(a[None, :2], 0, out=b)",
+            "np.concatenate((a[:1], a[:1]), out=b)", "np.einsum('ij->i', a[None] + b[:, None], out=b)"]  # fmt: skip
+    check(["np.arange(3.0)", "np.broadcast_to(0.0, 2)", "np.broadcast_to(0, 2)"], rows)
+
+
+def test_lengths_of_arguments_are_said() -> None:
+    """Shapes with an int of the call are said as NumPy says them, and what only a run tells by the name that it has."""
+    rows = ["x = np.zeros((a, 2))\nx[:] = [1, 2, 3]\nreturn x", "np.full((a, 2), [1, 2, 3])"]
+    check(["4", "np.ones(3)"], [*rows, "np.zeros((a * len(b), 2)) + b", "x = np.zeros((a + 1, 2))\nx += np.ones(3)\nreturn x"])
+    with pytest.raises(ValueError, match=r"from shape \(3,\) into shape \(half,2\)") as found:
+        call_jit(_halved, 4)
+    assert "_above_" not in str(found.value)
+
+
+def _halved(n: int) -> np.ndarray:
+    half = n // 2
+    return np.full((half, 2), [1, 2, 3])

@@ -154,7 +154,6 @@ EXPRESSIONS = [
     ("np.roots(x)", "np.roots(x)", "np.roots is not supported", "np.linalg.eigvals of the companion matrix"),
     ("np.random.rand(3)", "np.random.rand(3)", "random numbers (rand) are not compiled", "pass the samples as an argument"),
     ("np.random.default_rng().normal()", "np.random.default_rng()", "default_rng", ""),
-    ("np.subtract.reduce(x)", "np.subtract.reduce(x)", "np.subtract.reduce is not compiled", "compiled are the reductions of"),
     ("np.add(x, 1, out=3)", "np.add(x, 1, out=3)", "return arrays must be of ArrayType", ""),
     ("np.add(x, 1, x, out=x)", "np.add(x, 1, x, out=x)", "cannot specify 'out' as both", ""),
     ("np.add(x, 1, where=x > 0)", "np.add(x, 1, where=x > 0)", "the argument where=", "np.where(condition, result, other)"),

@@ -332,7 +332,8 @@ def test_copies_of_what_is_repeated_have_the_repeated_axes_last() -> None:
         y = np.broadcast_to(x, (2, *x.shape))
         whole = np.broadcast_to(x.astype(int), (2, *x.shape))
         made = y.astype("f4"), y.copy("K"), np.array(y), np.complex64(y)
-        return *made, np.isclose(1, whole), np.gradient(whole)[0], whole.round(), np.nan_to_num(y)
+        along = np.nancumsum(y, 1), np.nanprod(y, -1), np.subtract.accumulate(y, 1), np.subtract.reduce(y, -1)
+        return *made, *along, np.isclose(1, whole), np.gradient(whole)[0], whole.round(), np.nan_to_num(y)
 
     for x in (numbers(2, 3), np.asfortranarray(numbers(2, 3)), numbers(3, 2)[:, ::-1]):
         check(copied, x)

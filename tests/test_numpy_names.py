@@ -60,8 +60,8 @@ def test_refused_ufuncs_say_why(name: str) -> None:
 
 
 def test_methods_of_ufuncs_are_refused_by_name() -> None:
-    function = make_function("x", ["np.power.accumulate(x)"], {"np": np})
-    with pytest.raises(UnsupportedError, match=r"np\.power\.accumulate"):
+    function = make_function("x", ["np.matmul.accumulate(x)"], {"np": np})
+    with pytest.raises(UnsupportedError, match=r"np\.matmul\.accumulate"):
         pytocu.jit(function)(np.ones(3))
 
 

@@ -141,7 +141,8 @@ def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: An
     """The slices along an axis whose condition is true"""
     if out is not None:
         sentence = "output array does not match result of ndarray.take"
-        return _write_result(context, compress(context, condition, a, axis), out, "output must be an array", sentence)
+        made = compress(context, condition, a, axis)
+        return _write_result(context, made, out, "output must be an array", sentence, what="WRITEBACKIFCOPY base")
     chosen = truths(context, array_of(context, condition))
     if len(dimensions(chosen)) != 1:
         raise raised(ValueError("condition must be a 1-d array"), context.loc)

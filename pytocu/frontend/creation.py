@@ -28,6 +28,7 @@ from pytocu.frontend.reshaping import (
     contiguous_as,
     copied,
     diagonal,
+    diagonal_number,
     filled,
     flip,
     in_order,
@@ -40,13 +41,14 @@ from pytocu.frontend.values import (
     as_value,
     cast,
     describe,
+    dim_value,
     dimensions,
     is_number,
     python_type_name,
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike
+from pytocu.ir.dims import DimLike, dim_max
 from pytocu.ir.types import (
     BOOL,
     F64,
@@ -313,21 +315,22 @@ def diag(context: Context, v: Any, k: Any = 0) -> Value:
         case 2:
             return diagonal(context, value, k)
         case 1:
-            return _with_diagonal(context, value, known_int(context, k, "k="))
+            return _with_diagonal(context, value, diagonal_number(context, k))
     raise raised(ValueError("Input must be 1- or 2-d."), context.loc)
 
 
-def _with_diagonal(context: Context, value: Value, k: int) -> Value:
-    if not is_c_long(k):
+def _with_diagonal(context: Context, value: Value, k: DimLike) -> Value:
+    if isinstance(k, int) and not is_c_long(k):
         raise raised(DIMENSION, context.loc)
-    size = dimensions(value)[0] + abs(k)
     zero = number(context, 0, element(value.type))
-    if k:
-        rest = broadcast(context, zero, (abs(k),))
-        pieces = (rest, value) if k > 0 else (value, rest)
-        value = context.builder.emit("concatenate", pieces, {"axis": 0})
+    # The element of each column: as many zeros as there are before the diagonal begins, and behind its end.
+    before, behind = (context.length(dim_max(far, 0)) for far in (k, 0 - k))
+    pieces = [broadcast(context, zero, (far,)) if far != 0 else None for far in (before, behind)]
+    shown = [piece for piece in (pieces[0], value, pieces[1]) if piece is not None]
+    value = context.builder.emit("concatenate", shown, {"axis": 0}) if len(shown) > 1 else value
+    (size,) = dimensions(value)
     rows, columns = along(context, size, 0, 2), along(context, size, 1, 2)
-    here = elementwise(context, "equal", columns, _shifted(context, rows, k))
+    here = elementwise(context, "equal", columns, _shifted(context, rows, dim_value(context, k)))
     return elementwise(context, "where", here, value, zero)
 
 

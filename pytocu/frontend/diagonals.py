@@ -19,7 +19,7 @@ from pytocu.frontend.library_calls import search
 from pytocu.frontend.operators import attempt, c_long, clamped, elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, ravel
+from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, diagonal_number, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, as_value, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
@@ -89,12 +89,16 @@ def _triangle(lower: bool) -> tuple[Handler, Handler]:
 
 def _positions(context: Context, rows: DimLike, columns: DimLike, k: Any, lower: bool) -> tuple[Value, Value]:
     """Rows and columns of a triangle, in the order of rows."""
-    if not isinstance(k, (int, np.integer)):
-        raise UnsupportedError("the number of a diagonal must be known while compiling", context.loc, "write a constant")
-    # NumPy counts the columns from -k on, those of the upper triangle from the one behind.
-    c_long(context, -int(k) if lower else 1 - int(k))
+    number = diagonal_number(context, k)
+    if isinstance(number, int):
+        # NumPy counts the columns from -k on, those of the upper triangle from the one behind.
+        c_long(context, -number if lower else 1 - number)
+        number = clamped(number)
+    else:
+        # Farther away there is nothing, or everything.
+        number = dim_max(dim_min(number, columns), 0 - rows)
     # The lower triangle up to diagonal d has i + d + 1 elements in row i, as far as there are columns.
-    behind = clamped(int(k)) + (1 if lower else 0)
+    behind = number + (1 if lower else 0)
     total = _elements_of_rows(rows, behind, columns)
     count = total if lower else rows * columns - total
 
@@ -103,7 +107,7 @@ def _positions(context: Context, rows: DimLike, columns: DimLike, k: Any, lower:
 
     def left(row: Value) -> Value:
         """How many elements the lower triangle has in a row."""
-        return apply("minimum", apply("maximum", apply("add", row, behind), 0), length(context, columns))
+        return apply("minimum", apply("maximum", apply("add", row, dim_value(context, behind)), 0), length(context, columns))
 
     numbers = along(context, rows, 0, 1)
     ends = _ends(context, numbers, behind, columns)
@@ -118,7 +122,7 @@ def _positions(context: Context, rows: DimLike, columns: DimLike, k: Any, lower:
     return row, apply("add", apply("subtract", place, skipped), left(row))
 
 
-def _elements_of_rows(rows: DimLike, behind: int, columns: DimLike) -> DimLike:
+def _elements_of_rows(rows: DimLike, behind: DimLike, columns: DimLike) -> DimLike:
     """How many elements rows 0 to rows - 1 have, of which row i has min(max(i + behind, 0), columns)."""
 
     def until(number: DimLike) -> DimLike:
@@ -127,10 +131,10 @@ def _elements_of_rows(rows: DimLike, behind: int, columns: DimLike) -> DimLike:
         return floordiv(short * (short + 1), 2) + (number - short) * columns
 
     last = dim_max(rows + (behind - 1), 0)
-    return until(last) - until(max(behind - 1, 0))
+    return until(last) - until(dim_max(behind - 1, 0))
 
 
-def _ends(context: Context, row: Value, behind: int, columns: DimLike) -> Value:
+def _ends(context: Context, row: Value, behind: DimLike, columns: DimLike) -> Value:
     """As :func:`_elements_of_rows`, of rows 0 to `row`."""
 
     def apply(name: str, *operands: Any) -> Value:
@@ -143,9 +147,9 @@ def _ends(context: Context, row: Value, behind: int, columns: DimLike) -> Value:
         half = apply("floor_divide", apply("multiply", short, apply("add", short, 1)), 2)
         return apply("add", half, apply("multiply", apply("subtract", number, short), width))
 
-    made = until(apply("maximum", apply("add", row, behind), 0))
-    first = max(behind - 1, 0)
-    return apply("subtract", made, until(length(context, first))) if first else made
+    made = until(apply("maximum", apply("add", row, dim_value(context, behind)), 0))
+    first = dim_max(behind - 1, 0)
+    return made if first == 0 else apply("subtract", made, until(length(context, first)))
 
 
 # Assignment.

@@ -19,7 +19,7 @@ from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import indexing
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import check_masks, masks_to_positions, read_length
-from pytocu.frontend.inplace import write_result
+from pytocu.frontend.inplace import COPIED, write_result
 from pytocu.frontend.kinds import follow
 from pytocu.frontend.layouts import laid_out, row_major
 from pytocu.frontend.literals import known_array
@@ -383,7 +383,7 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     """
     if out is not None:
         made = take(context, value, indices, axis, None, mode)
-        return write_result(context, made, out, "output must be an array", TAKEN)
+        return write_result(context, made, out, "output must be an array", TAKEN, what=COPIED)
     if isinstance(indices, (list, tuple)):
         positions = known_array(context, attempt(context, _as_positions, indices)) if not contains_dynamic(indices) else None
         if positions is None:

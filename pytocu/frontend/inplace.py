@@ -47,8 +47,8 @@ Shape = tuple[DimLike, ...]
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 
-DESTINATION, OUTPUT = "assignment destination", "output array"
-"""What NumPy calls the target of an assignment, and of a ufunc."""
+DESTINATION, OUTPUT, COPIED = "assignment destination", "output array", "WRITEBACKIFCOPY base"
+"""What NumPy calls the target of an assignment, of a ufunc, and an output array that it copies back into."""
 
 
 def note_write(context: Context, target: Value, what: str) -> None:
@@ -469,6 +469,7 @@ def write_result(
     other_shape: str,
     other_rank: str | None = None,
     error: type[Exception] = ValueError,
+    what: str = OUTPUT,
 ) -> Value:
     """Write the result of a function that is no ufunc into an array of its shape, whatever the dtype; the array.
 
@@ -478,6 +479,8 @@ def write_result(
         NumPy's sentences where `out` is no array, has other lengths or another number of axes.
     error : type
         What the last two are.
+    what : str
+        What NumPy calls the array where it is read-only.
 
     Raises
     ------
@@ -489,9 +492,9 @@ def write_result(
     shape, wanted = dimensions(made), dimensions(out)
     if len(shape) != len(wanted):
         raise raised(error(other_rank or other_shape), context.loc)
-    note_write(context, out, OUTPUT)
     for length, given in zip(shape, wanted, strict=True):
         require_equal(context, length, given, error.__name__, other_shape)
+    note_write(context, out, what)
     context.builder.update(out, cast(context, made, element(out.type)))
     return out
 

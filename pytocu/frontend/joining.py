@@ -17,7 +17,7 @@ from pytocu.frontend.attributes import moveaxis, target_dtype
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.gathering import take
-from pytocu.frontend.inplace import write_result
+from pytocu.frontend.inplace import DESTINATION, write_result
 from pytocu.frontend.layouts import laid_out, laid_out_as, ranks_without_elements, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
@@ -174,7 +174,7 @@ def _dtype_of_output(context: Context, out: Any, dtype: Any, arrays: Any) -> Any
 
 def _write(context: Context, made: Value, out: Value) -> Value:
     sentences = "'out' must be an array", "Output array is the wrong shape", "Output array has wrong dimensionality"
-    return write_result(context, made, out, *sentences)
+    return write_result(context, made, out, *sentences, what=DESTINATION)
 
 
 def _join(context: Context, values: Sequence[Value], axis: Any, given: Sequence[Value] | None = None) -> Value:

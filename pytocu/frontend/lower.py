@@ -236,6 +236,8 @@ def _lower(
         else:
             result = _vectorized(context, function, node, elements, values)
     except CompileError as error:
+        for one in (error, *error.others):
+            one.ints = tuple((v.name or "number", v in context.given, *names) for v, names in context.bound.items())
         if call is not None and not isinstance(error, UnsupportedError):
             _raise_first(builder.insts, params, *call)
         raise

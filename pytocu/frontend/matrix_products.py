@@ -246,7 +246,7 @@ def einsum(
     pairs = [_not_repeated(context, v, own, lengths) for v, own in zip(values, letters, strict=True)]
     values, letters = [v for v, _ in pairs], [own for _, own in pairs]
     if out is not None:
-        note_write(context, out, OUTPUT)
+        note_write(context, out, "operand array with iterator write flag set")
         for letter, length in zip(output, dimensions(out), strict=True):
             if lengths[letter] == 1:
                 # It is repeated.

@@ -502,5 +502,5 @@ def _instead(refused: list[str], taken: list[str]) -> str:
     return f"supported are the arguments {', '.join(taken)}" if taken else "it takes no arguments"
 
 
-_KNOWN = ("axes", "edge_order", "offset")
+_KNOWN = ("axes", "edge_order")
 """Arguments, besides flags and names of ways, that no function takes at run time."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.frontend.inplace import NO_OUTPUT, OUTPUT, note_write, out_array, write_outputs
+from pytocu.frontend.inplace import COPIED, NO_OUTPUT, note_write, out_array, write_outputs
 from pytocu.frontend.operators import attempt, elementwise
 from pytocu.frontend.reductions import (
     check_not_empty,
@@ -52,7 +52,7 @@ def place(context: Context, name: str, value: Value, axis: Any, out: Value | Non
     axes = tuple(range(len(shape))) if axis is None or not shape else (operator.index(axis) % len(shape),)
     rest = tuple(1 if a in axes else d for a, d in enumerate(shape) if keep or a not in axes)
     if out is not None:
-        note_write(context, out, OUTPUT)
+        note_write(context, out, COPIED)
         for wanted, given in zip(rest, dimensions(out), strict=True):
             require_equal(context, wanted, given, "ValueError", f"output array does not match result of np.{name}.")
     if not axes:

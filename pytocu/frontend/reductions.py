@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
-from pytocu.frontend.layouts import reduced
+from pytocu.frontend.layouts import laid_out_as, reduced
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
 from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
 from pytocu.frontend.tables import methods
@@ -39,8 +40,9 @@ from pytocu.ir.dims import DimLike, empty_sentence, lower_bound, product
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
 
+_folded = Deferred("pytocu.frontend.folds", "folded")
 _LOGICAL = {"logical_and": "bitwise_and", "logical_or": "bitwise_or", "logical_xor": "bitwise_xor"}
-ROUNDING = ("add", "multiply", "hypot", "logaddexp", "logaddexp2")
+ROUNDING = ("add", "multiply", "subtract", "divide", "true_divide", "hypot", "logaddexp", "logaddexp2")
 """What loses digits in float16: NumPy's loops keep a float32, and so does the accumulator."""
 
 
@@ -203,38 +205,35 @@ def reduce(
 
     Raises
     ------
-    UnsupportedError
-        The ufunc is no row of the table of reductions.
     CompileError
         What NumPy raises.
     """
-    initial, where = given(initial, MISSING), given(where, True)
+    initial, where, own = given(initial, MISSING), given(where, True), promote.numpy_function(name).__name__
     if isinstance(where, Value) and where.type == WEAK_BOOL and _asks_for_initial(name, initial):
         # Python's True is no mask.
-        said = f"reduction operation '{name}' does not have an identity, so to use a where mask one has to specify 'initial'"
+        said = f"reduction operation '{own}' does not have an identity, so to use a where mask one has to specify 'initial'"
         value, where = require(context, value, as_strong(context, where), "ValueError", said), True
     if where is not True:
         where = mask_of(context, where)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     result = _accumulator(context, name, value, axis, dtype, out, keep, initial, where)
     row = row_of(name, result)
-    if row is None:
-        raise UnsupportedError(
-            f"np.{name}.reduce is not compiled: the order in which it combines elements matters or has no row",
-            context.loc,
-            f"compiled are the reductions of {', '.join(reducible())}",
-        )
     axes = normal_axes(axis, len(dimensions(value)))
     if out is not None:
         note_write(context, out, OUTPUT)
         _check_output(context, value, axes, keep, out)
-    kept = F32 if result is F16 and row in ROUNDING else result
+    kept = F32 if result is F16 and name in ROUNDING else result
     logical = name in _LOGICAL
     # Each element is rounded to the dtype before anything is added.
-    made = truths(context, value) if logical else cast(context, cast(context, value, result), kept)
+    made = truths(context, value) if logical else accumulated_as(context, name, value, result, kept)
     start = _start(context, initial, kept, logical)
-    if start is None and (initial is None or not REDUCTIONS[row].empty):
-        check_not_empty(context, name, dimensions(value), axes)
+    if start is None and (initial is None or row is None or not REDUCTIONS[row].empty):
+        check_not_empty(context, own, dimensions(value), axes)
+    if row is None:
+        made = _folded(context, name, made, axes, kept, start, None if where is True else mask_like(context, where, made))
+        if keep:
+            made = kept_axes(context, made, axes)
+        return _finished(context, made, value, axes, result if out is None else element(out.type))
     if where is not True:
         # Without an identity NumPy asks for `initial`, which changes nothing the second time.
         other = start if start is not None and not REDUCTIONS[row].empty else _identity(context, row, kept)
@@ -247,7 +246,17 @@ def reduce(
         made = _alone(context, source, made, axes, keep)
     if start is not None:
         made = elementwise(context, row, start, made)
-    made = cast(context, made, result if out is None else element(out.type))
+    return _finished(context, made, value, axes, result if out is None else element(out.type))
+
+
+def accumulated_as(context: Context, name: str, value: Value, result: DType, kept: DType) -> Value:
+    """The elements, each rounded to the dtype of the result, in that of the accumulator."""
+    return value if name == "ldexp" else cast(context, cast(context, value, result), kept)
+
+
+def _finished(context: Context, made: Value, value: Value, axes: Sequence[int], dtype: DType) -> Value:
+    """A reduction's result in its dtype, a new one."""
+    made = cast(context, made, dtype)
     if not axes and is_array(value):
         made = context.builder.emit("copy", (made,)) if dimensions(value) and made is value else without_axes(context, made)
     # A mask without axes makes no array of a number.
@@ -364,7 +373,9 @@ def replaced_nan(context: Context, value: Value, other: Any) -> tuple[Value, Val
     if element(value.type).kind not in "fc":
         return value, None
     mask = elementwise(context, "isnan", value)
-    return elementwise(context, "where", mask, element(value.type).numpy.type(other), value), mask
+    made = elementwise(context, "where", mask, element(value.type).numpy.type(other), value)
+    # NumPy changes a copy.
+    return laid_out_as(context, made, value, "K") if is_array(value) else made, mask
 
 
 def reduce_into(

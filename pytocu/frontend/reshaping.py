@@ -32,7 +32,7 @@ from pytocu.frontend.layouts import (
 )
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
-from pytocu.frontend.ranges import length_of
+from pytocu.frontend.ranges import length_of, number_as_dim
 from pytocu.frontend.requirements import REMAPPED, fields, is_length, require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
@@ -42,6 +42,7 @@ from pytocu.frontend.values import (
     as_dim,
     as_strong,
     describe,
+    dim_value,
     dimensions,
     is_array,
     is_weak,
@@ -664,16 +665,38 @@ def diagonal(
         raise raised(ValueError("axis1 and axis2 cannot be the same"), context.loc)
     others = tuple(a for a in range(ndim) if a not in (first, second))
     turned = transpose(context, value, (*others, first, second))
-    skip = c_long(context, known_int(context, offset, "the offset of a diagonal"))
-    if not -(2**31) <= skip < 2**31:
+    skip = diagonal_number(context, offset)
+    if isinstance(skip, Dim):
+        down, right = dim_max(0 - skip, 0), dim_max(skip, 0)
+        for far, most, end in ((down, 2**31, "less than minimum"), (right, 2**31 - 1, "greater than maximum")):
+            require_equal(context, dim_max(far, most), most, "OverflowError", f"signed integer is {end}")
+        # The main diagonal of what is left without the rows above it, or the columns before it.
+        starts = (slice(dim_value(context, far), None) for far in (down, right))
+        turned, skip, down, right = subscript(context, turned, (Ellipsis, *starts)), 0, 0, 0
+    elif not -(2**31) <= c_long(context, skip) < 2**31:
         end = "less than minimum" if skip < 0 else "greater than maximum"
         raise raised(OverflowError(f"signed integer is {end}"), context.loc)
+    else:
+        down, right = max(-skip, 0), max(skip, 0)
     shape = dimensions(turned)
     rows, columns = shape[-2], shape[-1]
-    down, right = max(-skip, 0), max(skip, 0)
     length = context.length(dim_max(dim_min(rows - down, columns - right), 0))
     attrs = {"offset": skip, "length": length, **({"writable": True} if writable else {})}
     return context.builder.emit("diagonal", (turned,), attrs)
+
+
+def diagonal_number(context: Context, k: Any) -> DimLike:
+    """How far a diagonal is from the main one; a number of run time is a polynomial of numbers with names."""
+    if not isinstance(k, Value):
+        return known_int(context, k, "the number of a diagonal")
+    if dimensions(k):
+        raise raised(TypeError("only integer scalar arrays can be converted to a scalar index"), context.loc)
+    if not isinstance(k.type, WeakType) and element(k.type).is_integer:
+        k = _read_int(context, _scalar_of(context, k, "int"), "the number of a diagonal")
+    found = number_as_dim(context, k)
+    if found is None:
+        raise UnsupportedError(f"the number of a diagonal is {describe(k)}", context.loc, "convert it: int(k)")
+    return found
 
 
 METHODS: dict[str, Handler] = {

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import NO_OUTPUT, OUTPUT, note_write, out_array, out_arrays, write_outputs
 from pytocu.frontend.layouts import laid_out, laid_out_as
@@ -30,9 +31,7 @@ from pytocu.ir.dims import product
 from pytocu.ir.layouts import joined_ranks
 from pytocu.ir.types import F16, F32, element, scalar
 
-SCANNED = ("add", "multiply", "minimum", "maximum", "fmin", "fmax", "bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "lcm",
-           "hypot", "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor")  # fmt: skip
-"""The ufuncs whose scans are compiled."""
+_accumulated = Deferred("pytocu.frontend.folds", "accumulated")
 
 
 def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None, out: Value | None = None) -> Value:
@@ -40,22 +39,17 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
 
     Raises
     ------
-    UnsupportedError
-        The ufunc is no row of the table of reductions.
     CompileError
         What NumPy raises.
     """
     result = accumulator(context, name, "accumulate", value, dtype, out, {"axis": axis})
     row = row_of(name, result)
-    if row is None:
-        raise UnsupportedError(
-            f"np.{name}.accumulate is not compiled: the order in which it combines elements matters or has no row",
-            context.loc,
-            f"compiled are the scans of {', '.join(SCANNED)}",
-        )
     if out is not None:
         note_write(context, out, OUTPUT)
         _check_output(context, out, value)
+    if row is None:
+        made = _accumulated(context, name, cast(context, value, result), axis)
+        return cast(context, made, result if out is None else element(out.type))
     kept = F32 if result is F16 and row in ROUNDING else result
     made = truths(context, value) if name.startswith("logical") else cast(context, cast(context, value, result), kept)
     made = context.builder.emit("scan", (made,), {"op": row, "axis": axis})
@@ -95,7 +89,8 @@ def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtyp
     """``ufunc.accumulate`` with its own checks of the axis."""
     value, outs = as_strong(context, array), out_arrays(context, out, 1)
     axis = known_axis(context, axis)
-    attempt(context, promote.numpy_function(name).accumulate, stand_in(value), axis)
+    known = None if isinstance(dtype, Value) else dtype
+    attempt(context, promote.numpy_function(name).accumulate, stand_in(value), axis, known)
     place = axis[0] if isinstance(axis, tuple) else axis
     made = scan(context, name, value, operator.index(place) % len(dimensions(value)), dtype, outs[0])
     return write_outputs(context, (made,), outs)[0]

@@ -34,7 +34,8 @@ def reduceat_into(
     value, outs = as_strong(context, array), out_arrays(context, out, 1)
     axis, starts = known_axis(context, axis), _indices(context, indices)
     example = stand_in(value)
-    attempt(context, promote.numpy_function(name).reduceat, example if is_array(value) else example[()], [0], axis)
+    known = None if isinstance(dtype, Value) else dtype
+    attempt(context, promote.numpy_function(name).reduceat, example if is_array(value) else example[()], [0], axis, known)
     place = operator.index(axis[0] if isinstance(axis, tuple) else axis or 0) % len(dimensions(value))
     result = accumulator(context, name, "reduceat", value, dtype, outs[0], {"axis": axis, "indices": [0]})
     kept = F32 if result is F16 and name in ROUNDING else result

@@ -7,7 +7,6 @@ rounded to the sum's dtype.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -44,14 +43,11 @@ _AMBIGUOUS = "The truth value of an array with more than one element is ambiguou
 def _items(context: Context, value: Value, axis: Any, keepdims: bool, where: Any) -> Value | DimLike:
     """How many elements each result is of: a length, or of a mask an int64 for each."""
     axis = known_axis(context, axis)
-    for one in axis if isinstance(axis, tuple) else () if axis is None or where is True else (axis,):
-        attempt(context, operator.index, one)
+    # A sum takes the axis of a number, a mean does not; and it has a sentence of its own for what is no int.
+    attempt(context, np.mean if where is True else np.add.reduce, np.zeros((1,) * len(dimensions(value))), axis)
     axes = normal_axes(axis, len(dimensions(value)))
     size = product([dimensions(value)[a] for a in axes])
     if where is True:
-        if not dimensions(value):
-            # A sum takes the axis of a number, a mean does not.
-            attempt(context, np.mean, np.zeros(()), axis)
         return size
     if isinstance(where, (list, tuple)):
         whole = as_value(context, where)
@@ -95,15 +91,13 @@ def mean(
 ) -> Any:
     """The sum divided by the number of elements; of float16 in float32, of integers in float64"""
     value = as_strong(context, a)
-    where = given(where, True)
+    where, axis = given(where, True), known_axis(context, axis)
     outs = out_array(context, out)
     half = dtype is None and element(value.type).numpy == np.float16
     chosen = F32.numpy if half else _default_dtype(value, dtype)
-    # NumPy counts first, and says what is wrong with a mask, or with the axis of a number.
-    first = where is not True or not dimensions(value)
-    counted = _items(context, value, axis, known_flag(context, keepdims), where) if first else None
+    # NumPy counts first, and says what is wrong with a mask, or with the axis.
+    items = _items(context, value, axis, known_flag(context, keepdims), where)
     total = reduce(context, "add", value, axis, chosen, outs[0], keepdims, where=where)
-    items = _items(context, value, axis, known_flag(context, keepdims), where) if counted is None else counted
     if half and outs[0] is None:
         made = cast(context, elementwise(context, "divide", total, _as_count(context, items)), element(value.type))
     else:
@@ -126,7 +120,7 @@ def variance(
     where = given(where, True)
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     dtype = _default_dtype(value, dtype)
-    counted = None if where is True else _items(context, value, axis, keep, where)
+    items = _items(context, value, axis, keep, where)
     if given(mean, None) is None:
         # The mean of all elements is one number, which fits every shape.
         total = reduce(context, "add", value, axis, dtype, None, False, where=where)
@@ -138,7 +132,6 @@ def variance(
     distance = elementwise(context, "subtract", value, middle)
     squares = squared(context, distance, element(value.type))
     made = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
-    items = _items(context, value, axis, keep, where) if counted is None else counted
     return divided(context, made, _degrees(context, items, ddof))
 
 

@@ -115,7 +115,7 @@ def _result_ranks(inst: Inst, operands: Mapping[Value, Ranks | None], shape: Seq
         if REDUCTIONS[inst.attr("op")].states > 1:
             # Functions of positions make their results themselves.
             return row_major(shape)
-        return None if ranks is None else _common([tuple(r for a, r in enumerate(ranks) if a not in inst.attr("axes"))], shape)
+        return reduced_ranks(inst.args[0], inst.attr("axes"), shape, operands)
     falls = all(ranks == row_major(shape_of(a.type)) for a, ranks in operands.items() if _long(shape_of(a.type)) > 1)
     return row_major(shape) if falls else None
 
@@ -189,6 +189,14 @@ def segment_ranks(
     if ranks is None:
         return None
     return ranks_of(best_axes(len(shape), [(*ranks[:place], None, *ranks[place + 1 :])]), shape)
+
+
+def reduced_ranks(
+    source: Value, axes: Sequence[int], shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]
+) -> Ranks | None:
+    """The ranks of what a ufunc makes of an array without some of its axes."""
+    ranks = known.get(source)
+    return None if ranks is None else _common([tuple(r for a, r in enumerate(ranks) if a not in axes)], shape)
 
 
 def joined_ranks(arrays: Sequence[Value], shape: Sequence[DimLike], known: Mapping[Value, Ranks | None]) -> Ranks | None:

@@ -45,7 +45,7 @@ finished is in the logs, and the same command goes on behind it.
 * **compute-sanitizer** (`python -m pytocu.testing.sanitizer`): the tests of `pytest -m gpu` under its memcheck, which reports
   every access of a kernel outside of memory. Five tests are left out: what they show is another where a tool calls the driver.
 
-The tests themselves (`pytest`) run a part of the cases of those that have more than five, other ones on each version of
+The tests themselves (`pytest`) run a part of the cases of those that have more than two, other ones on each version of
 Python, and fewer random programs; `pytest --whole` runs all.
 
 Each line is what the command printed when it ran last; with `--write docs/verification.md` it replaces its line.
