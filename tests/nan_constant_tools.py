@@ -14,7 +14,7 @@ PAIR = complex(1, -np.nan)
 SIGNS: dict[str, Callable[..., Any]] = {
     "copysign": lambda x: (np.copysign(x, -np.nan), np.copysign(x * np.float32(1), NEGATIVE), np.copysign(x, HALF)),
     "signbit": lambda x: (np.signbit(-np.nan) | (x > 9), np.signbit(np.where(x > 3, PAIR.imag, np.nan))),
-    "changed": lambda x: np.signbit((np.abs(np.full(3, -np.nan)), -np.full(3, -np.nan), np.float32(-np.nan) + x[:3])),
+    "changed": lambda x: np.signbit((np.abs(np.full(3, -np.nan)), -np.full(3, -np.nan))),
     "bits": lambda x: (np.where(x > 3, NEGATIVE, np.nan).view(np.uint64), np.where(x > 3, HALF, np.float16(1)).view(np.uint16)),
     "assigned": lambda x: np.signbit(np.array([1.0, -np.nan, np.nan])),
 }
