@@ -378,6 +378,19 @@ def test_a_table_with_two_axes():
     check(table_row, np.array([[0, 5], [1, 2]], np.uint8), np.asfortranarray(table), excluded=(1,))
 
 
+def weighted(x, table):
+    total = x
+    for i in range(table.shape[0]):
+        for j in range(1, table.shape[1]):
+            total = total + table[i, j] * table[0, -1]
+    return total
+
+
+@pytest.mark.parametrize("shape", [(3, 2), (0, 2), (2, 0), (0, 0), (2, 1)])
+def test_loops_over_tables_without_elements_have_no_step(shape: tuple[int, int]) -> None:
+    check(weighted, POSITIVE, np.ones(shape), excluded=(1,))
+
+
 @pytest.mark.parametrize(("k", "shown"), [(6, 6), (-7, -7), (10**12, 10**12)])
 def test_indices_outside_of_a_table(k: int, shown: int):
     made = pytocu.vectorize(table_row, excluded="table")

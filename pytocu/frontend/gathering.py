@@ -44,8 +44,8 @@ from pytocu.frontend.values import (
     with_axes,
 )
 from pytocu.ir import promote
-from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max, dim_min, product
+from pytocu.ir.core import Value, named
+from pytocu.ir.dims import DimLike, dim_max, dim_min, is_number, product
 from pytocu.ir.layouts import chosen_ranks
 from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
 
@@ -353,9 +353,15 @@ def _like(context: Context, made: Value, position: Value) -> Value:
 
 def refuse_empty(context: Context, positions: Value, length: DimLike, sentence: str, rest: Sequence[DimLike] = ()) -> None:
     """An axis without elements has no position at all; nothing is wanted of it where one of the `rest` has none."""
-    wanted = product((*dimensions(positions), *rest, *(context.elements or ())))
+    wanted = product((*dimensions(positions), *rest, *(context.elements or ()), *_steps_around(context)))
     none = (1 - dim_min(length, 1)) * dim_min(wanted, 1)
     require_equal(context, none, 0, "IndexError", sentence)
+
+
+def _steps_around(context: Context) -> list[DimLike]:
+    """How many steps the loops of an element's function have, by lengths of the call: without a step nothing is wanted."""
+    counts = [] if context.elements is None else [numbers[1] for numbers in context.counting if numbers is not None]
+    return [count for count in counts if not any(map(is_number, named((count,))))]
 
 
 def _refuse_any(context: Context, positions: Value, sentence: str, rest: Sequence[DimLike]) -> None:

@@ -21,8 +21,9 @@ from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import bound_count, knowing
 from pytocu.frontend.state import Around, Grows, State, flatten, members_of, rebuild, wanted, wanted_at
-from pytocu.frontend.values import Context, Grown, Steps, as_strong, as_value, decides, dim_value
+from pytocu.frontend.values import Context, Grown, Steps, as_dim, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
+from pytocu.ir.dims import DimLike, dim_max
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
 
 _begin_step = Deferred("pytocu.frontend.grown", "begin_step")
@@ -45,7 +46,7 @@ def for_loop(
     state = State(frame)
 
     def run(known: Numbered | None, lists: Sequence[Grown] = ()) -> Flow:
-        with _inside(context, None if known is None else known.numbers):
+        with _inside(context, _numbers(context, known, steps)):
             return _for_loop(frame, node, steps, assign, read, known, lists)
 
     def counted(known: Numbered | None) -> Flow:
@@ -67,6 +68,16 @@ def for_loop(
             error = found
     state.go_back()
     return _fill(frame, run, node, steps, state, error)
+
+
+def _numbers(context: Context, known: Numbered | None, steps: Steps) -> tuple[str, DimLike, bool] | None:
+    """The numbers of the steps; of a loop of an element's function, whose steps have none, how far it goes."""
+    if known is not None or context.elements is None:
+        return None if known is None else known.numbers
+    start, stop, stride = map(as_dim, (steps.start, steps.stop, steps.step))
+    if start is None or stop is None or not isinstance(stride, int):
+        return None
+    return "", dim_max(stop - start if stride > 0 else start - stop, 0), False
 
 
 def _asked(context: Context, found: Grows) -> UnsupportedError:
