@@ -367,3 +367,23 @@ def test_running_sums_are_positions(text: str) -> None:
     function = make_function("ab", [text], {"np": np})
     np.testing.assert_array_equal(pytocu.jit(function)(a, b), function(a, b))
     np.testing.assert_array_equal(call_threads(function, a, b), function(a, b))
+
+
+def sums_of_sums(n):
+    p = np.ones(n)
+    t = 0.0
+    for _ in range(1, 3):
+        for _ in range(1, 3):
+            w = np.cumsum(p)
+            p = p + w
+            c = p * 2
+            if t > 3:
+                p = c
+            t += c[0]
+    return p, t
+
+
+def test_a_scan_is_computed_on_the_way_or_read_from_memory() -> None:
+    """Of one kernel's results one was made of a scan at its own elements, and one of its first element."""
+    for wanted, found in zip(sums_of_sums(4), pytocu.jit(sums_of_sums)(4), strict=True):
+        np.testing.assert_array_equal(found, wanted)

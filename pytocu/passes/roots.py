@@ -68,6 +68,8 @@ class Root(Mutable):
         What other kernels make of reductions and scans and put into memory for it.
     needed : list of (Value, Index)
         All values that go into it, and where they are read.
+    entered, taken : set of Value
+        Those of them that are computed on the way, and those that are read from the memory they were kept in.
     """
 
     value: Value
@@ -81,6 +83,8 @@ class Root(Mutable):
     inside: frozenset[Inst] = frozenset()
     before: set[Value] = fresh(default_factory=set)
     needed: list[tuple[Value, Index]] = fresh(default_factory=list)
+    entered: set[Value] = fresh(default_factory=set)
+    taken: set[Value] = fresh(default_factory=set)
 
     @property
     def shape(self) -> Dims:
@@ -111,10 +115,12 @@ class Root(Mutable):
             before = self._made_of(kept)
             self.kept |= before
             self.before |= before
-        found = ((v, at) for v, at in self.needed if not self.enters(v))
+        self.entered = {v for v, _ in self.needed if self.enters(v)}
+        self.taken = {v for v, _ in self.needed if v in self.kept} - self.entered
+        found = ((v, at) for v, at in self.needed if v not in self.entered)
         self.reads = [(v, at) for v, at in found if isinstance(v.type, ArrayType) or v in self.kept]
         for value, at in self.needed:
-            arrays = () if value.inst is None or not self.enters(value) else searched(value.inst)
+            arrays = () if value.inst is None or value not in self.entered else searched(value.inst)
             for array in arrays:
                 place = tuple(element_of(value, at, length, self.space.ndim) for length in shape_of(array.type))
                 self.reads.append((array, place))
@@ -424,6 +430,15 @@ class Kernel(Mutable):
         """
         return any(root.direction * other.direction < 0 for other in self.roots)
 
+    def divided(self, root: Root) -> bool:
+        """Whether a root takes from memory what one here computes on its way, or the other way round.
+
+        A kernel computes a value or reads it: one that is computed is there for its own iteration alone.
+        """
+        return not all(
+            root.taken.isdisjoint(other.entered) and other.taken.isdisjoint(root.entered) for other in self.roots
+        )
+
 
 class _Access(Mutable):
     """What a root does with memory: reads contents behind `count` updates, or writes the next."""
@@ -440,6 +455,7 @@ class _Access(Mutable):
 
 
 ACROSS = "one of them reads large arrays along rows of memory, and the other one along columns"
+DIVIDED = "one of them computes on its way what the other one reads from memory"
 """Why reductions with the same iterations are not computed together."""
 
 
@@ -482,7 +498,7 @@ class Plan:
             return
         first, last = self._earliest(root), self._latest(root)
         alike = (n for n in range(first, last + 1) if self.kernels[n].roots and self.kernels[n].roots[0].space == root.space)
-        number = next((n for n in alike if not self.kernels[n].across(root)), None)
+        number = next((n for n in alike if not self.kernels[n].across(root) and not self.kernels[n].divided(root)), None)
         if number is None:
             number = len(self.kernels)
             others = [n for n in range(number) if self.kernels[n].roots] if self.says_why else ()
@@ -565,6 +581,8 @@ class Plan:
             return "one of them reduces or scans rows, which are shared by threads, and the other one goes element by element"
         if other == root.space and self.kernels[number].across(root):
             return ACROSS
+        if other == root.space and self.kernels[number].divided(root):
+            return DIVIDED
         shapes = [(*s.parallel, *s.reduced) for s in (other, root.space)]
         if shapes[0] == shapes[1]:
             return "they reduce or scan along other axes"
@@ -595,6 +613,8 @@ class Plan:
         own = [kernel for kernel in self.kernels if kernel.roots and kernel.roots[0].space == root.space]
         if own and all(kernel.across(root) for kernel in own):
             return ACROSS
+        if any(kernel.divided(root) for kernel in own):
+            return DIVIDED
         if own:
             return "it reads or changes elements in another order than an earlier kernel changes or reads them"
         others = [kernel.roots[0].space for kernel in self.kernels if kernel.roots]
