@@ -15,6 +15,7 @@ from pytocu.ir.interp_launch import ThreadFault
 from pytocu.ir.interp_threads import run_threads
 from pytocu.planning import kernel_function, launches
 from pytocu.testing.compare import compare
+from pytocu.testing.operands import make_function
 
 
 def softmax(x):
@@ -397,3 +398,10 @@ def test_sums_of_narrow_integers_hold_the_largest_and_smallest():
     for found, expected in zip(pytocu.jit(sums)(arrays), sums(arrays), strict=True):
         for one, wanted in zip(found, expected, strict=True):
             compare(one, wanted)
+
+
+def test_rows_of_long_expressions_need_no_deep_stack() -> None:
+    product = " * ".join(["x"] * 600)
+    text = f"({product} - ({product}).sum(axis=1, keepdims=True)).sum(axis=1)"
+    low = pytocu.jit(make_function("x", [text], {"np": np})).lower("f32[n, m]")
+    assert len(low.kernels) == 1

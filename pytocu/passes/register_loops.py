@@ -403,12 +403,19 @@ class Registers(Rows):
 
     def _is_nothing(self, pair: Pair, shares: Collection[Pair]) -> bool:
         """Whether an element that does not exist is zero: what is loaded of it is, and what is made of zeros alone."""
-        if pair in shares and pair[0] in self.e.memory:
-            return True
-        inst = pair[0].inst
-        return inst is not None and inst.op.name in _OF_ZEROS and all(
-            self._is_nothing(p, shares) for p in operands(*pair, self.e.ndim)
-        )
+        # Not by recursion: an expression may be deeper than Python's stack.
+        seen, open_pairs = {pair}, [pair]
+        while open_pairs:
+            one = open_pairs.pop()
+            if one in shares and one[0] in self.e.memory:
+                continue
+            inst = one[0].inst
+            if inst is None or inst.op.name not in _OF_ZEROS:
+                return False
+            more = [p for p in operands(*one, self.e.ndim) if p not in seen]
+            seen.update(more)
+            open_pairs += more
+        return True
 
     def _parts(self, insts: Sequence[Reduced], states: Sequence[Value]) -> list[tuple[Value, ...]]:
         """The states of each reduction."""

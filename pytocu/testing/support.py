@@ -431,11 +431,13 @@ def _library() -> Iterator[str]:
     for row in LIBRARY.values():
         yield f"| `{row.name}` | {_cell(row.doc)} |\n"
     yield "\n`dot`, `inner`, `tensordot` and `einsum` are made of `matmul`, `unique` of `sort`. "
-    yield "`searchsorted` is compiled. `einsum` of three operands or more multiplies the first one with the first of the "
-    yield "others that shares a letter with it, and so on, with or without `optimize`: NumPy adds up over all operands at "
-    yield "once or, with `optimize`, goes by a path that depends on lengths, which code here does not. So the last digits "
-    yield "differ as those of sums do. Of what is added up with `optimize` results are row-major, where NumPy's order in "
-    yield "memory depends on that path; `ravel('K')` and other functions that look at the order refuse them.\n"
+    yield "`searchsorted` is compiled. On a GPU CuPy sorts: complex numbers of which a part is NaN come last in another order "
+    yield "than NumPy's, and of equal zeros `unique` may keep the other one. "
+    yield "`einsum` of three operands or more multiplies the first one with the first of the others that shares a letter "
+    yield "with it, and so on, with or without `optimize`: NumPy adds up over all operands at once or, with `optimize`, "
+    yield "goes by a path that depends on lengths, which code here does not. So the last digits differ as those of sums "
+    yield "do. Of what is added up with `optimize` results are row-major, where NumPy's order in memory depends on that path; "
+    yield "`ravel('K')` and other functions that look at the order refuse them.\n"
 
 
 def page() -> str:
