@@ -509,6 +509,7 @@ def test_gpu_tests_are_left_out_and_counted(tmp_path):
     assert "2 GPU tests left out: run them with pytest -m gpu" in plain
     assert "1 passed, 2 deselected" in plain
     assert "2 passed, 1 deselected" in run("-m", "gpu")
+    assert "1 passed, 2 deselected" in run("-m", "not gpu")
     if importlib.util.find_spec("xdist") is not None:
         assert "2 GPU tests left out: run them with pytest -m gpu" in run("-n", "2")
 
@@ -527,9 +528,10 @@ def test_a_part_of_many_cases_is_run_and_the_rest_counted(tmp_path):
     assert 3 < chosen < 25 and "test_many[0]" in plain
     assert f"{43 + chosen} passed, {91 - chosen} deselected" in plain
     assert f"{91 - chosen} cases of tests with many left out: run them with pytest --whole" in plain
-    for words in (["--whole"], ["test_cases.py"], ["-k", "test", "-m", "not gpu"]):
+    for words in (["--whole"], ["test_cases.py"], ["-k", "test"], ["-m", "not gpu"]):
         assert "134 passed" in run(*words), words
     assert f"{43 + chosen} passed" in run("--part", "test_cases.py", "-k", "test")
     if importlib.util.find_spec("xdist") is not None:
         assert f"{91 - chosen} cases of tests with many left out" in run("-n", "2")
+        assert "134 passed" in run("-n", "1", "--whole")
         assert "134 passed" in run("-n", "1", "test_cases.py")

@@ -94,7 +94,7 @@ def _addresses_as_written(machine: Any) -> Iterator[None]:
     """Emit code without LLVM's search for other ways to compute the addresses of a loop ("loop strength reduction").
 
     It is half of what emitting takes, and most of it for stencils; x86, whose instructions add a base, an index and a
-    constant, computes no faster for it.  The switch is one of the process, so it is put back: others use LLVM too.
+    constant, gains a percent or two by it.  The switch is one of the process, so it is put back: others use LLVM too.
     """
     llvm = llvm_binding()
 
