@@ -393,6 +393,14 @@ def test_bounds_of_words_are_checked(dtype: DType) -> None:
     assert {f.kind for f in faults} == {"out-of-bounds"}
 
 
+def test_expm1_of_what_has_no_exponential_left_is_minus_one():
+    z = np.array([complex(x, y) for x in (-np.inf, -60.0, -1e300) for y in (2.1691256825776417, -0.3, 1.57, 3.14, 1e5)])
+    (kernel,) = pytocu.jit(lambda z: np.expm1(z)).lower(z).compile("cuda:sm_90").kernels
+    out = np.empty_like(z)
+    run_threads(parse_function(kernel.ir), [z.view(np.float64), out.view(np.float64), len(z)], grid=1, block=32)
+    assert np.all(out.real == -1.0) and np.all(pytocu.jit(lambda z: np.expm1(z))(z).real == -1.0)
+
+
 def test_expm1_and_sign_at_the_ends_of_the_range():
     parts = (0.0, -0.0, 1.0, 800.0, np.inf, -np.inf, np.nan, np.finfo(np.float64).max)
     z = np.array([complex(x, y) for x in parts for y in (0.0, -0.0, np.inf, np.nan)])

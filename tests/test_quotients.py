@@ -10,6 +10,8 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.ir import interp_rows
+from pytocu.ir.interp_threads import run_threads
+from pytocu.ir.parser import parse_function
 from pytocu.passes import quotients as rewriting
 from pytocu.passes import shared_divisors
 from pytocu.testing import quotients
@@ -97,6 +99,37 @@ def test_what_the_first_reciprocal_is_wrong_by_does_not_matter(monkeypatch: pyte
     given = interp_rows._RAW["near_double_reciprocal"]
     monkeypatch.setitem(interp_rows._RAW, "near_double_reciprocal", lambda x: given(x) * (1 + wrong))
     assert mistakes(ANY, hard=True) + mistakes(ANY, hard=False) == 0
+
+
+@pytest.mark.parametrize(
+    ("constant", "multiplied"),
+    [
+        *((number, True) for number in (5.0, -3.0, 49.0, 60.0, 0.1, 1e-3, 1e30, -3e38, 1.1e-38, 7e-45, 16777215.0)),
+        *((number, False) for number in (0.0, -0.0, np.inf, -np.inf, np.nan, 4.0, -0.5, 2.0**-149)),
+    ],
+)
+def test_quotients_by_constants_are_products_with_their_reciprocals(constant: float, multiplied: bool) -> None:
+    """As lanes, and one by one behind them; powers of two and what has no reciprocal are left to compilers."""
+
+    def scaled(x: Any) -> Any:
+        return x / constant
+
+    divisor, edges = np.float32(constant), [np.ravel(a) for a, _ in quotients.edge_cases(ANY)]
+    mantissa = np.frexp(divisor)[0] * 2**24 if multiplied else 0.0
+    if mantissa % 2:
+        hard = np.ravel(list(quotients.hard_numerators(np.abs([mantissa]).astype(np.int64), 0, 16))).astype(np.float32)
+        edges.append(np.ravel(np.ldexp(hard[:, None], np.arange(-150, 104, 9))).astype(np.float32))
+    # float64 is multiplied as fractions, which takes long.
+    with np.errstate(all="ignore"):
+        x = np.concatenate([np.concatenate(edges)[::19], np.arange(-40, 40, dtype=np.float32) * divisor])
+    kernel = pytocu.jit(scaled).lower("f32[n]").compile("cuda:sm_90").kernels[0]
+    assert ("= divide " in kernel.ir) is not multiplied
+    out = np.empty_like(x)
+    run_threads(parse_function(kernel.ir), [x, out, len(x)], grid=2, block=256)
+    with np.errstate(all="ignore"):
+        expected = x / divisor
+    same = (out.view(np.uint32) == expected.view(np.uint32)) | (np.isnan(out) & np.isnan(expected))
+    assert same.all(), (x[~same][:4], out[~same][:4], expected[~same][:4])
 
 
 def softmax(x: np.ndarray) -> np.ndarray:

@@ -77,13 +77,15 @@ def exp2(z: Point) -> Point:
 
 
 def expm1(z: Point) -> Point:
-    """``expm1(x) cos y - 2 sin(y / 2)**2`` and ``e**x sin y``."""
+    """``expm1(x) cos y - 2 sin(y / 2)**2`` and ``e**x sin y``; ``e**x cos y - 1`` where e**x is much less than 1."""
     x, y = z
     half = (y * 0.5).row("sin")
-    _, imag = exp(z)
+    grown, imag = exp(z)
     near = x.row("expm1") * y.row("cos") - 2.0 * (half * half)
+    # -1 is a difference of numbers in the first formula, with the errors of both.
+    near = (x < -1.0).choose(grown - 1.0, near)
     # The products of NumPy's formula are NaN where y is no angle.
-    real = y.finite().choose((x > 40.0).choose(exp(z)[0], near), y - y)
+    real = y.finite().choose((x > 40.0).choose(grown, near), y - y)
     # As NumPy, which multiplies an infinite e**x with this zero.
     imag = y.equals(0.0).choose(x.row("exp") * y, y.finite().choose(imag, y - y))
     return y.equals(0.0).choose(x.row("expm1"), real), imag

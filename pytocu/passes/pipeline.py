@@ -154,11 +154,10 @@ def _waits(function: Function, context: PassContext) -> bool:
 
 
 def _by_one(function: Function, context: PassContext) -> bool:
-    """Whether lanes divide, on a GPU that has as many units for float64 as the products need."""
+    """Whether something is divided, on a GPU that has as many units for float64 as the products need."""
     if context.fastmath or not context.target.has_float64_units:
         return False
-    lanes = (inst.regions[0] for inst in walk(function.body) if inst.op.name == "lanes")
-    return any(inst.op.name == "divide" for region in lanes for inst in region.insts)
+    return any(inst.op.name == "divide" for inst in walk(function.body))
 
 
 def _grows(function: Function, context: PassContext) -> bool:
@@ -233,7 +232,7 @@ PIPELINE: tuple[Pass, ...] = (
          after=(("expand", "formulas select too"),)),
     Pass("one-test", _where(_waits, "one_test"), "Lanes that branch, divide or take roots have one test of the operands.",
          after=(("expand", "formulas divide and branch too"), ("zeros", "divisors are hidden from compilers"))),
-    Pass("shared-divisors", _where(_by_one, "shared_divisors"), "Lanes that divide by one number multiply by its reciprocal.",
+    Pass("shared-divisors", _where(_by_one, "shared_divisors"), "What divides by one number multiplies by its reciprocal.",
          after=(("expand", "formulas divide too"), ("one-test", "what has a test there is faster"))),
     Pass("fold", fold.run, "Constants that formulas brought in."),
     Pass("negations", _where(_negated, "negations"), "Negated integers and magnitudes reach the vendors' assemblers unseen.",
