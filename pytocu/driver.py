@@ -91,6 +91,15 @@ def _tools(backend: str) -> _Tools:
             )
 
 
+def missing(backend: str, arch: str) -> str:
+    """Why the compiler of a backend cannot be used here; empty where it can."""
+    try:
+        _tools(backend).version(arch)
+    except BackendError as error:
+        return str(error)
+    return ""
+
+
 class KernelInfo(Record):
     """One kernel of a function.
 

@@ -725,6 +725,15 @@ def test_defaults_are_arguments(command, folder):
     assert command("defaults.py:f", "--args", "f32[n], m=f32", "--target", "cpu")[0] == 0
 
 
+def test_a_backend_whose_compiler_is_missing_is_not_wrong(folder):
+    without = "import sys; sys.modules['llvmlite'] = None; from pytocu.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    words = ["bisect", "prog.py:steps", "--args", "f32[3], f32[3]", "--target", "cpu"]
+    done = subprocess.run([sys.executable, "-c", without, *words], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "note: the backend llvm, cpu was not run: llvmlite builds code for the CPU, and cannot be loaded" in done.stdout
+    assert "steps is NumPy's after every pass and on every backend that ran" in done.stdout
+
+
 def test_an_error_of_numpy_is_no_difference():
     said = []
     assert bisect(pytocu.jit(lambda x, y: x + y), {"x": np.ones(3), "y": np.ones(4)}, say=said.append) is None

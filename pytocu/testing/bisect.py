@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.config import BACKENDS
-from pytocu.driver import Compiled, Lowered
+from pytocu.driver import Compiled, Lowered, missing
 from pytocu.elementwise import NoElement
 from pytocu.errors import BackendError, CompileError, Loc, PytocuError, UnsupportedError
 from pytocu.explain.memories import part_of, shared_memories
@@ -355,6 +355,10 @@ def _backends(search: _Search, target: Target, bits: int) -> Finding | None:
     lowered, arguments, say = search.lowered, search.arguments, search.say
     for backend in BACKENDS[target.kind]:
         step = f"the backend {backend}, {target}"
+        lacks = missing(backend, target.arch)
+        if lacks:
+            say(Outcome(step, "not run", lacks))
+            continue
         runs, reason = (True, "") if target.kind == "cpu" else cuda.available()
 
         def answer(part: Lowered, backend: str = backend) -> Answer:

@@ -176,6 +176,7 @@ def test_jax_in_and_out(jax):
     arguments = jax.device_put(points), jax.device_put(mask)
     result = mask_out(*arguments)
     assert isinstance(result, jax.Array)
+    assert result.devices() == arguments[0].devices() and {d.platform for d in result.devices()} == {"gpu"}
     same(np.asarray(result), plain_mask_out(points, mask))
     same(np.asarray(arguments[0]), points)
     with pytest.raises(pytocu.UnsupportedError, match=r"[Tt]racer"):
