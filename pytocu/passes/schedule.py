@@ -150,11 +150,21 @@ Columns side by side in a block, which are the quotient of the two, are enough t
 column are few, since each more is a step of putting their results together.
 """
 
+FEW_COLUMNS, SHORT_COLUMN = 4096, 128
+"""With so few columns that are longer than this one, fewer lie side by side in a block, so that there are more blocks: a thread
+has few elements and waits for memory once."""
+
+FEW_COLUMNS_BLOCK, FEW_COLUMNS_SHARE = 512, 8
+"""Threads a block there, and elements of a column in a thread's registers."""
+
 MOST_BLOCK_BYTES = 128 * 1024
 """What the threads of a block keep of columns: half of the registers there are."""
 
-COLUMN_PIECE = (8, 256, 16)
-"""Threads a column, threads a block, and elements of a thread at once, of pieces and of columns of any length."""
+COLUMN_PIECE, WIDE_COLUMN_PIECE = (8, 256, 32), (16, 256, 16)
+"""Threads a column, threads a block, and elements of a thread at once, of pieces, and of those with elements of 64 bits."""
+
+ANY_COLUMN = (8, 256, 16)
+"""The same of columns of any length."""
 
 PIECE = (256, 256, 16)
 """Threads a row, threads a block, and elements of a thread at once, of pieces of long rows."""
@@ -189,10 +199,14 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
             return {"schedule": "columns", "lanes": 1, "block": BLOCK}
         for longest, lanes, block, share in COLUMNS:
             if piece is None and classes.at_most(length, longest):
+                if longest > SHORT_COLUMN and classes.at_most(product(inst.attr("parallel")), FEW_COLUMNS):
+                    share, lanes = FEW_COLUMNS_SHARE, longest // FEW_COLUMNS_SHARE
+                    block = max(lanes, FEW_COLUMNS_BLOCK)
                 while block > BLOCK and block * share * _widest(inst) > MOST_BLOCK_BYTES:
                     block //= 2
                 return _shared("columns", lanes, block, share)
-        lanes, block, share = COLUMN_PIECE
+        of_piece = WIDE_COLUMN_PIECE if _widest(inst) > WIDE_BYTES else COLUMN_PIECE
+        lanes, block, share = ANY_COLUMN if piece is None else of_piece
         return _shared("columns", lanes, block, share, whole=piece is not None and _fits(piece, lanes * share))
     if piece is not None:
         lanes, block, share = WHOLE_PIECE if any(i.op.name == "own_piece" for i in inst.regions[0].insts) else PIECE

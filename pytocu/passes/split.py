@@ -52,11 +52,11 @@ LONGEST_COLUMN = {"cuda": 1024, "cpu": 512}
 ROW_PIECE = {"cuda": 16384, "cpu": 65536}
 """Elements of a piece of a row, at least."""
 
-COLUMN_PIECE = {"cuda": 128, "cpu": 128}
+COLUMN_PIECE = {"cuda": 256, "cpu": 128}
 """Elements of a piece of a column, at least: on a CPU a piece that is swept twice stays in the second cache."""
 
-LONGEST_SCANNED_COLUMN, SCANNED_COLUMN_PIECE = 4096, 4096
-"""The same of a scan on a CPU, which reads everything twice where it is cut."""
+LONGEST_SCANNED_COLUMN, SCANNED_COLUMN_PIECE = {"cuda": 1024, "cpu": 4096}, {"cuda": 128, "cpu": 4096}
+"""The same of a scan: a CPU reads everything twice where it is cut, and one thread of a GPU walks a piece."""
 
 MOST_PIECES = {"rows": 4096, "columns": 1024}
 """Pieces grow where there would be more."""
@@ -124,8 +124,8 @@ def _cut(inst: Inst, classes: Classes, kind: str) -> dict[str, Any] | None:
     if kind == "cuda" and not columns and (inst.op.kind == "scan" or element(inst.args[0].type).itemsize >= WIDE):
         longest = LONGEST_WIDE_ROW
     if inst.op.kind == "scan":
-        if columns and kind == "cpu":
-            longest, shortest = LONGEST_SCANNED_COLUMN, SCANNED_COLUMN_PIECE
+        if columns:
+            longest, shortest = LONGEST_SCANNED_COLUMN[kind], SCANNED_COLUMN_PIECE[kind]
         shape = shape_of(inst.args[0].type)
         rows = product([d for a, d in enumerate(shape) if a != inst.attr("axis")])
         if columns and kind == "cuda" and classes.at_most(rows, FEW):

@@ -287,21 +287,21 @@ def standardise(x):
 #|   14: centred = x - x.mean(axis=0)
 #|   15: return centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
 #|   reads x f32[4096, 4096] (67.1 MB)
-#|   writes out0 f32[32, 4096] (524.3 kB), out1 f32[32, 4096] (524.3 kB)
-#|   68.2 MB in all; about 0.89 of the speed of a copy is expected, limited by memory
+#|   writes out0 f32[16, 4096] (262.1 kB), out1 f32[16, 4096] (262.1 kB)
+#|   67.6 MB in all; about 0.89 of the speed of a copy is expected, limited by memory
 #|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 8 threads; blocks of 256 threads
-#|   because it reduces an axis of length 4096, once for each element of axes of lengths 32 and 4096, cut into pieces of 128; the reduced axis is not the one that neighbours in memory lie along
+#|   because it reduces an axis of length 4096, once for each element of axes of lengths 16 and 4096, cut into pieces of 256; the reduced axis is not the one that neighbours in memory lie along
 #|   ...
 #|   a kernel of its own: a long row is cut into pieces, which kernels after this one combine
 #|
 #| kernel standardise_1
 #|   14: centred = x - x.mean(axis=0)
 #|   15: return centred / np.sqrt((centred**2).mean(axis=0) + 1e-5)
-#|   reads out0 f32[32, 4096] of standardise_0 (524.3 kB), out1 f32[32, 4096] of standardise_0 (524.3 kB)
+#|   reads out0 f32[16, 4096] of standardise_0 (262.1 kB), out1 f32[16, 4096] of standardise_0 (262.1 kB)
 #|   writes out0 f32[4096] (16.4 kB), out1 f32[4096] (16.4 kB)
-#|   1.1 MB in all; about 0.10 of the speed of a copy is expected, limited by the time of a launch
-#|   schedule columns: neighbouring threads have neighbouring columns, and a column is shared by 2 threads; blocks of 256 threads
-#|   because it reduces an axis of length 32, once for each element of an axis of length 4096; the reduced axis is not the one that neighbours in memory lie along
+#|   557.1 kB in all; about 0.05 of the speed of a copy is expected, limited by the time of a launch
+#|   schedule columns: neighbouring threads have neighbouring columns, and one thread walks a column; blocks of 256 threads
+#|   because it reduces an axis of length 16, once for each element of an axis of length 4096; the reduced axis is not the one that neighbours in memory lie along
 #|   ...
 #|   a kernel of its own: it reads a reduction or a scan of an earlier kernel
 #|
@@ -318,7 +318,7 @@ def standardise(x):
 #|
 #| not fused
 #|   standardise_2 is not part of standardise_0: it reads what a kernel behind that one computes; this costs 67.1 MB
-#|   standardise_1 is not part of standardise_0: it needs a whole reduction or scan of that kernel before its first element; this costs 1.0 MB
+#|   standardise_1 is not part of standardise_0: it needs a whole reduction or scan of that kernel before its first element; this costs 524.3 kB
 #|   standardise_2 is not part of standardise_1: it needs a whole reduction or scan of that kernel before its first element; this costs 32.8 kB
 
 
