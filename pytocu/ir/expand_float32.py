@@ -13,7 +13,7 @@ from typing import TypeAlias
 from pytocu.ir import polynomials as p
 from pytocu.ir.bounds import FUNCTIONS, bounds
 from pytocu.ir.core import Block, Value
-from pytocu.ir.expand_elementary import FORMS, polynomial
+from pytocu.ir.expand_elementary import FORMS
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
 from pytocu.ir.types import F32, F64, I32, Type, scalar
@@ -37,13 +37,13 @@ _TURNS = 2.0**16
 def sin(e: Expander, result: Type, x: Value) -> Value | None:
     """Some 20 instructions without a branch; CUDA's code for large angles, unless the angle is known to be none."""
     angle = Real(e, x)
-    return _of_any_angle(angle, "sin", lambda: angle.equals(0.0).choose(angle, _turned(angle, 0)))
+    return _of_any_angle(angle, "sin", lambda: _of_sign(_turned(abs(angle), 0), angle))
 
 
 def cos(e: Expander, result: Type, x: Value) -> Value | None:
-    """As the sine, of an angle that is a quarter further."""
+    """As the sine, of an angle that is a quarter further; both of one angle share all but the last steps."""
     angle = Real(e, x)
-    return _of_any_angle(angle, "cos", lambda: _turned(angle, 1))
+    return _of_any_angle(angle, "cos", lambda: _turned(abs(angle), 1))
 
 
 def _of_any_angle(x: Real, name: str, of_small: Callable[[], Real]) -> Value | None:
@@ -72,7 +72,7 @@ def _is_small(e: Expander, x: Value) -> bool:
 
 
 def _turned(x: Real, turn: int) -> Real:
-    """The sine of an angle that is turned by so many quarters; NaN of infinity."""
+    """The sine of an angle that is turned by no quarter or one; NaN of infinity."""
     shifter = FORMS[F32].shifter
     shifted = x.fma(2 / math.pi, shifter)
     count = shifted - shifter
@@ -80,13 +80,28 @@ def _turned(x: Real, turn: int) -> Real:
     for part in _HALF_PI:
         x = count.fma(-part, x)
     square = x * x
-    sine = (x * square).fma(polynomial(square, p.SIN), x)
-    cosine = (square * square).fma(polynomial(square, p.COS), square.fma(-0.5, 1.0))
-    quadrant = shifted.bitcast(I32) + turn if turn else shifted.bitcast(I32)
+    sine = (x * square).fma(_nested(square, *p.SIN[F32]), x)
+    cosine = _nested(square, 1.0, -0.5, *p.COS[F32])
+    quadrant = shifted.bitcast(I32)
     even = quadrant.row("bitwise_and", 1).equals(0)
-    # The second bit becomes the sign.
-    sign = quadrant.row("bitwise_and", 2).row("shift_left_raw", 30)
-    return even.choose(sine, cosine).bitcast(I32).row("bitwise_xor", sign).bitcast(F32)
+    made = even.choose(cosine, sine) if turn else even.choose(sine, cosine)
+    # The second bit of the turned quadrant becomes the sign: a shift and a sum are one instruction.
+    high = quadrant.row("shift_left_raw", 30)
+    return _of_sign(made, high + 2**30 if turn else high)
+
+
+def _nested(x: Real, *factors: float) -> Real:
+    """A polynomial, one step after the other: other lanes and warps fill the time, and no power of `x` is computed."""
+    made = x.of(factors[-1])
+    for factor in reversed(factors[:-1]):
+        made = made.fma(x, factor)
+    return made
+
+
+def _of_sign(x: Real, other: Real) -> Real:
+    """A number with its sign turned where another has the bit for it."""
+    sign = other.bitcast(I32).row("bitwise_and", -(2**31))
+    return x.bitcast(I32).row("bitwise_xor", sign).bitcast(F32)
 
 
 # Two float32 whose product is pi / 2 to 44 digits: `fma` adds a multiple of pi / 2 and rounds once.
@@ -105,17 +120,13 @@ def arctan2(e: Expander, result: Type, y: Value, x: Value) -> Value:
     made = _branch(e, usual.value, lambda: _quick_quotient(small, large).value, lambda: _any_quotient(small, large).value)
     quotient = Real(e, made)
     square = quotient * quotient
-    *factors, series = map(quotient.of, p.ATAN_WHOLE[F32])
-    for factor in reversed(factors):
-        series = series.fma(square, factor)
-    angle = (quotient * square).fma(series, quotient)
+    angle = (quotient * square).fma(_nested(square, *p.ATAN_WHOLE[F32]), quotient)
     left = Real(e, x).bitcast(I32) < 0
     half, other = _HALF_PI_FACTORS
     turns = steep.choose(angle.of(half), left.choose(angle.of(2 * half), angle.of(0.0)))
     angle = (steep ^ left).choose(-angle, angle)
     # The angle of the point with a positive y is not negative.
-    sign = Real(e, y).bitcast(I32).row("bitwise_and", -(2**31))
-    return _stated(e, "arctan2", turns.fma(other, angle).bitcast(I32).row("bitwise_xor", sign).bitcast(F32))
+    return _stated(e, "arctan2", _of_sign(turns.fma(other, angle), Real(e, y)))
 
 
 def _quick_quotient(a: Real, b: Real) -> Real:
@@ -168,9 +179,7 @@ def _tan_of_small(e: Expander, x: Value) -> Value:
     angle, rest = _ordered_sum(e, high, e("add", low, below))
 
     square = e("multiply", angle, angle)
-    series = e.const(_TANGENT[-1], x)
-    for factor in reversed(_TANGENT[:-1]):
-        series = e("fma", series, square, e.const(factor, x))
+    series = _nested(Real(e, square), *_TANGENT).value
     tangent, tail = _ordered_sum(e, angle, e("multiply", angle, e("multiply", square, series)))
     # The derivative of the tangent is 1 + tan**2.
     tail = e("add", tail, e("fma", rest, e("multiply", tangent, tangent), rest))
