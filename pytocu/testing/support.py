@@ -431,8 +431,8 @@ def _library() -> Iterator[str]:
     for row in LIBRARY.values():
         yield f"| `{row.name}` | {_cell(row.doc)} |\n"
     yield "\n`dot`, `inner`, `tensordot` and `einsum` are made of `matmul`, `unique` of `sort`. "
-    yield "`searchsorted` is compiled. On a GPU CuPy sorts: complex numbers of which a part is NaN come last in another order "
-    yield "than NumPy's, and of equal zeros `unique` may keep the other one. "
+    yield "`searchsorted` is compiled. On a GPU complex numbers are sorted by three stable sorts of their parts, so that NaN "
+    yield "stand as in NumPy. Of equal zeros `unique` may keep the other one. "
     yield "`einsum` of three operands or more multiplies the first one with the first of the others that shares a letter "
     yield "with it, and so on, with or without `optimize`: NumPy adds up over all operands at once or, with `optimize`, "
     yield "goes by a path that depends on lengths, which code here does not. So the last digits differ as those of sums "
