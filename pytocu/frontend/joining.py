@@ -429,12 +429,10 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
     value = array_of(context, A)
     # Truth values are ints here.
     whole = [int(r) if isinstance(r, bool) else r for r in several(reps)]
-    counts = list(as_shape(context, whole, beyond=TOO_LARGE))
-    if any(isinstance(c, int) and c < 0 for c in counts):
-        raise raised(ValueError(NEGATIVE), context.loc)
-    while len(dimensions(value)) < len(counts):
+    while len(dimensions(value)) < len(whole):
         value = as_row(context, value)
-    counts = [*[1] * (len(dimensions(value)) - len(counts)), *counts]
+    whole = [*[1] * (len(dimensions(value)) - len(whole)), *whole]
+    counts = [_count(context, r, d) for r, d in zip(whole, dimensions(value), strict=True)]
     whole, given = value, tuple(counts)
     for axis, count in enumerate(counts):
         if isinstance(count, int) and 1 < count <= _FEW and dimensions(value)[axis] != 1:
@@ -446,6 +444,15 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
 
 
 _FEW = 4
+
+
+def _count(context: Context, repeats: Any, size: DimLike) -> DimLike:
+    """How often the elements of an axis are repeated; where it has none, less than not at all will do."""
+    count = as_length(context, repeats, beyond=TOO_LARGE, elements=size)
+    if isinstance(count, int) and count < 0:
+        require_equal(context, size, 0, "ValueError", NEGATIVE)
+        return 0
+    return count
 
 
 def _repeated(context: Context, value: Value, counts: Sequence[DimLike], inner: bool) -> Value:
@@ -480,11 +487,8 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
     if isinstance(repeats, (tuple, list)) or (not is_weak(repeats) and not isinstance(repeats, np.integer)):
         value, place = along_axis(context, value, axis)
         return _repeated_by(context, value, place, repeats)
-    count = as_length(context, repeats, beyond=TOO_LARGE)
     value, place = along_axis(context, value, axis)
-    if isinstance(count, int) and count < 0:
-        require_equal(context, dimensions(value)[place], 0, "ValueError", NEGATIVE)
-        count = 0
+    count = _count(context, repeats, dimensions(value)[place])
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
     return row_major(context, copied(context, _repeated(context, value, counts, inner=True)))
 
