@@ -57,6 +57,10 @@ def test_products_with_lists_without_numbers(dtype: str) -> None:
     check([f"np.zeros(0, '{dtype}')", f"np.zeros((2, 0), '{dtype}')", "3"], [*rows, "np.vdot(a, [])", "np.vdot([], b)"])
 
 
+def test_an_axis_of_lexsort_that_is_a_bool() -> None:
+    check(["np.array([[[3, 1], [2, 2]], [[1, 1], [0, 1]]])"], ["np.lexsort(a, axis=True)", "np.lexsort(a, axis=False)"])
+
+
 # Quantiles.
 
 
@@ -90,6 +94,7 @@ def test_a_mean_or_correction_that_is_none() -> None:
             "np.nanvar(a, mean=None)", "np.nanstd(a, mean=None, axis=0)", "np.var(a, mean=None)", "np.var(a, correction=None)",
             "np.std(a, correction=None, axis=0)", "np.nanvar(a, correction=None)", "np.var(a, correction=None, ddof=1)",
         ], ulp=2)  # fmt: skip
+    check(["np.zeros((0, 3))"], ["np.nanvar(a, mean=None)", "np.nanstd(a, mean=None, axis=0)"])
 
 
 VALUES = ("np.zeros(0)", "np.array([nan, nan])", "np.array([[nan, -inf], [1, 2]])", "np.float64(nan)", "2")
@@ -101,3 +106,22 @@ def test_extremes_of_lists_that_leave_out_nan(values: str) -> None:
             "np.nanmax([a], where=False, initial=-1.5)", "np.nanmax([a], axis=0, keepdims=True)", "np.nanmin([a], out=b)",
             "np.nanmax([a], initial=nan)", "np.nanmax([a], where=False)", "np.nanmax(a, where=False, initial=2.0)"]  # fmt: skip
     check([values, "np.array(5.0)"], rows)
+
+
+@pytest.mark.parametrize("reduced", ["np.sum", "np.max", "np.mean", "np.subtract.reduce", "np.argmax", "np.nanmin", "np.var"])
+def test_a_part_of_length_1_takes_a_reduction_with_its_axes(reduced: str) -> None:
+    out = "c" if reduced == "np.argmax" else "b"
+    rows = [f"{reduced}(a, axis={axis}, keepdims=True, out={out}[{part}])\nreturn {out}"
+            for axis, part in ((0, ":1"), (0, "1:, :"), (1, ":, :1"), (1, ":, d:d + 1"), (0, ":d + 1"), (0, ":"))]  # fmt: skip
+    check(["np.array([[1.0, 5], [3, 2]])", "np.zeros((2, 2))", "np.zeros((2, 2), int)", "0"], rows, ulp=2)
+
+
+@pytest.mark.parametrize("ufunc", ["np.frexp", "np.modf", "np.divmod", "np.sqrt"])
+def test_methods_of_ufuncs_that_have_none(ufunc: str) -> None:
+    check(["np.ones(2)"], [f"{ufunc}.{call}" for call in ("reduce(a)", "accumulate(a)", "reduceat(a, [0])", "outer(a)")])
+
+
+@pytest.mark.parametrize("ufunc", ["np.matmul", "np.vecdot"])
+def test_methods_of_ufuncs_of_whole_arrays(ufunc: str) -> None:
+    calls = ("reduce(a)", "accumulate(a)", "reduceat(a, [0])", "outer(a, a)", "at(a, 0, a)")
+    check(["np.ones((2, 2))"], [f"{ufunc}.{call}" for call in calls])

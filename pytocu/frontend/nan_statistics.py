@@ -13,10 +13,11 @@ from pytocu.frontend.inplace import out_array, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.positions import place
 from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan, stand_in
-from pytocu.frontend.requirements import require
+from pytocu.frontend.requirements import compares, require
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array, is_weak, python_type_name
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
+from pytocu.ir.dims import product
 from pytocu.ir.types import element
 
 
@@ -88,14 +89,15 @@ def _variance(
         if dimensions(middle):
             middle = kept_axes(context, middle, normal_axes(axis, len(dimensions(value))))
     else:
-        if mean is None:
+        nothing = mean is None and compares(context, product(dimensions(value)), "<=", 0)
+        if mean is None and not nothing:
             attempt(context, np.subtract, stand_in(value), mean)
-        middle = as_value(context, mean)
+        middle = as_value(context, 0.0 if nothing else mean)
     distance = cast(context, elementwise(context, "subtract", value, middle), source)
     distance = elementwise(context, "where", mask, source.numpy.type(0), distance)
     if source.kind == "c":
-        product = elementwise(context, "multiply", distance, elementwise(context, "conjugate", distance))
-        squares = context.builder.emit("real", (product,))
+        both = elementwise(context, "multiply", distance, elementwise(context, "conjugate", distance))
+        squares = context.builder.emit("real", (both,))
     else:
         squares = elementwise(context, "multiply", distance, distance)
     total = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
