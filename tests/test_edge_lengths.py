@@ -20,6 +20,7 @@ LENGTHS = (
 NOTHING = (
     "np.diag_indices({n})", "np.diag_indices({n}, 3)", "np.tril_indices({n})", "np.tril_indices({n}, 1)",
     "np.triu_indices({n}, -1, 4)", "np.tril_indices(3, 0, {n})", "np.tri({n})", "np.tri(3, {n})", "np.tri({n}).shape",
+    "np.hanning({n})", "np.roll(np.arange(3), {n})", "np.roll(np.arange(6).reshape(2, 3), (1, {n}), (0, 1))",
 )  # fmt: skip
 """Where less than nothing is nothing."""
 

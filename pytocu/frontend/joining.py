@@ -28,7 +28,6 @@ from pytocu.frontend.reshaping import (
     along_axis,
     array_of,
     as_length,
-    as_shape,
     at_least,
     broadcast,
     copied,
@@ -389,7 +388,9 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
             item = evaluated(context, "int(item)", {"item": item})
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
         whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
-        found.append(item if whole or type(item) is int else as_shape(context, item)[0])
+        # A length that is computed of lengths may be below 0 here.
+        dim = as_dim(item)
+        found.append(item if whole else dim if dim is not None else as_length(context, item))
     return tuple(found)
 
 

@@ -422,7 +422,8 @@ A run raises the exception that it comes to first, but for those of lengths and 
 kernel runs: `x + y` of two lengths that differ is an error in front of `assert x[0] > 0`. Nothing behind a `raise` or `assert`
 that is met has changed an argument, and on a CPU neither has the statement whose index is outside of an array. What stands in
 front of an exception may not have changed an argument yet, and what stands behind an index outside of its array, or behind an
-error of a library call, may have.
+error of a library call, may have. Elements that no result needs are not computed, and positions among the data that only they
+need are not looked at: `x[i].shape` raises nothing.
 """
 
 
