@@ -65,6 +65,20 @@ def test_an_axis_of_lexsort_that_is_a_bool() -> None:
     check(["np.array([[3, 1], [2, 2]])"], ["np.lexsort((a, -a), axis=True)", "np.lexsort((a, a.T), axis=False)"])
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint64", "int8", "int64"])
+def test_a_range_between_numbers_of_a_narrow_dtype(dtype: str) -> None:
+    numbers = [f"np.{dtype}({n})" for n in (2, 7)]
+    rows = ["np.arange({}, 5)", "np.arange(5, {})", "np.arange({})", "np.arange(0, {}, 2)"]
+    rows += ["np.arange({}, a)", "np.arange(a, {})"] if dtype != "uint64" else []
+    check(["3"], [row.format(number) for row in rows for number in numbers])
+
+
+def test_a_python_float_that_is_cast_to_the_loop() -> None:
+    values = ("nan", "inf", "2.7", "-3.9", "b", "1e3", "True")
+    rows = ("np.add(a, {}, dtype='i2', casting='unsafe')", "np.multiply({}, a, dtype='i4', casting='unsafe')")
+    check(["np.arange(4, dtype='i2')", "nan"], [row.format(value) for row in rows for value in values])
+
+
 # Quantiles.
 
 
