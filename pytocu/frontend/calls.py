@@ -412,7 +412,7 @@ _WITHOUT_MEANING = (
 )
 
 
-def _refused(context: Context, function: Any) -> UnsupportedError:
+def _refused(context: Context, function: Any) -> CompileError:
     name = getattr(function, "__name__", type(function).__name__)
     module = getattr(function, "__module__", None) or ""
     owner = getattr(function, "__self__", None)

@@ -261,7 +261,7 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         share = share_given = array_of(context, q)
         # NumPy says what is wrong with numbers known now, with the method, the axis and the dtype.
         known = q if is_number(q) or (isinstance(q, (tuple, list)) and all(map(is_number, q))) else None
-        given = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
+        given: Any = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
         one = given.item() if of_run else given
         bools = element(value.type) is BOOL and dimensions(value)
         # Of bools there are no differences, but NumPy looks whether there are elements first.
