@@ -16,7 +16,7 @@ from pytocu.ir.library import LIBRARY, numpy_library
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
 from pytocu.ir.verifier import verify
-from pytocu.runtime.host_steps import _counts, _counts_of_sorted, _with_plain_nan
+from pytocu.runtime.host_steps import _counts, _counts_of_sorted, _sorted_by_cupy, _with_plain_nan
 from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(3)
@@ -262,12 +262,37 @@ def test_counts_by_counting_and_by_sorting(dtype: str, length: int) -> None:
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_nan_without_a_sign_are_what_a_library_sorts_by_bits(dtype: str) -> None:
     given = np.array([1, -np.nan, -0.0, np.nan, -np.inf, -1], dtype)
-    (made,) = _with_plain_nan(np, [given])
+    made = _with_plain_nan(np, given)
     assert made.dtype == given.dtype and np.signbit(given[1]) and not np.signbit(made[[1, 3]]).any()
     np.testing.assert_array_equal(made, given)
     assert (np.signbit(made) == [False, False, True, False, True, True]).all()
     integers = np.arange(3)
-    assert _with_plain_nan(np, [integers])[0] is integers
+    assert _with_plain_nan(np, integers) is integers
+
+
+class Stable:
+    """NumPy with the two functions as CuPy has them."""
+
+    where, take_along_axis = np.where, np.take_along_axis
+
+    @staticmethod
+    def argsort(array: np.ndarray, axis: int) -> np.ndarray:
+        assert array.dtype.kind != "c"
+        return np.argsort(array, axis, kind="stable")
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_complex_numbers_are_sorted_by_their_parts(dtype: str, axis: int) -> None:
+    parts = [1, -np.nan, np.nan, -np.inf, np.inf, -1, -0.0, 0.0]
+    given = np.zeros((3, len(parts) ** 2), dtype)
+    for row in given:
+        row[:] = RANDOM.permutation([complex(x, y) for x in parts for y in parts])
+    order = _sorted_by_cupy(Stable, "argsort", given, axis)
+    np.testing.assert_array_equal(order, np.argsort(given, axis, kind="stable"))
+    made = _sorted_by_cupy(Stable, "sort", given, axis)
+    compare(made, np.take_along_axis(given, order, axis))
+    np.testing.assert_array_equal(made, np.sort(given, axis))
 
 
 def test_cubins() -> None:

@@ -412,7 +412,7 @@ _WITHOUT_MEANING = (
 )
 
 
-def _refused(context: Context, function: Any) -> UnsupportedError:
+def _refused(context: Context, function: Any) -> CompileError:
     name = getattr(function, "__name__", type(function).__name__)
     module = getattr(function, "__module__", None) or ""
     owner = getattr(function, "__self__", None)
@@ -432,6 +432,13 @@ def _refused(context: Context, function: Any) -> UnsupportedError:
     if function is np.vectorize.__call__:
         return UnsupportedError("np.vectorize is not supported", context.loc, REFUSED["vectorize"])
     if isinstance(owner, np.ufunc):
+        if owner.signature is not None:
+            # NumPy has none of these methods of what computes whole arrays.
+            example = np.ones((2, 2))
+            try:
+                function(*{"at": (example, 0, example), "outer": (example, example)}.get(name, (example,)))
+            except (RuntimeError, TypeError) as error:
+                return raised(error, context.loc)
         return UnsupportedError(f"np.{owner.__name__}.{name} is not compiled", context.loc, "compute it outside the function")
     if name in _WITHOUT_MEANING:
         return UnsupportedError(f"{name}() has no meaning in compiled code", context.loc, "call it outside the function")

@@ -254,7 +254,8 @@ def tri(context: Context, N: Any, M: Any = None, k: Any = 0, dtype: Any = float,
     check_device(context, None, like)
     # Truth values are ints here, and less than nothing is nothing.
     height, width = (max(int(n), 0) if isinstance(n, (int, np.integer)) else n for n in (N, M))
-    rows, columns = _plane(context, height, width, SIZE)
+    lengths = (as_length(context, n, beyond=SIZE, elements=0) for n in (height, height if width is None else width))
+    rows, columns = (along(context, d, axis, 2) for axis, d in enumerate(lengths))
     return cast(context, _below(context, rows, columns, k), target_dtype(context, dtype))
 
 

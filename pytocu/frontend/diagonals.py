@@ -19,7 +19,7 @@ from pytocu.frontend.library_calls import search
 from pytocu.frontend.operators import attempt, c_long, clamped, elementwise, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import array_of, as_length, as_shape, diagonal, diagonal_number, ravel
+from pytocu.frontend.reshaping import array_of, as_length, diagonal, diagonal_number, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, as_value, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
@@ -47,7 +47,7 @@ def diagflat(context: Context, v: Any, k: Any = 0) -> Value:
 
 def diag_indices(context: Context, n: Any, ndim: Any = 2) -> tuple[Value, ...]:
     """The positions of the main diagonal, an array for each axis"""
-    size = as_length(context, n)
+    size = as_length(context, n, elements=0)
     count = known_int(context, ndim, "ndim=")
     if count > 64:
         raise UnsupportedError(f"{count} positions on axes, where an array has at most 64", context.loc, "name fewer axes")
@@ -72,7 +72,8 @@ def _triangle(lower: bool) -> tuple[Handler, Handler]:
     """``np.tril_indices`` or ``np.triu_indices``, and the same of the shape of an array."""
 
     def handler(context: Context, n: Any, k: Any = 0, m: Any = None) -> tuple[Value, Value]:
-        rows, columns = as_shape(context, (n, n if m is None else m))
+        # Less than nothing is nothing.
+        rows, columns = (as_length(context, size, elements=0) for size in (n, n if m is None else m))
         return _positions(context, dim_max(rows, 0), dim_max(columns, 0), k, lower)
 
     def from_array(context: Context, arr: Any, k: Any = 0) -> tuple[Value, Value]:

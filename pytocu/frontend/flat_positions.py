@@ -27,6 +27,7 @@ from pytocu.frontend.values import (
     is_array,
     type_name,
 )
+from pytocu.frontend.worded import after
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, lower_bound, product
 from pytocu.ir.infer import broadcast_shapes
@@ -43,6 +44,10 @@ def unravel_index(context: Context, indices: Any, shape: Any, order: Any = "C") 
     attempt(context, np.unravel_index, example, (1,) * len(lengths), order)
     rows_first = known_option(context, order, "order=") in (None, "C", "c")
     places = cast(context, given, I64)
+    if not lengths and not dimensions(given):
+        # Nobody reads the number.
+        text = "if place != 0:\n    raise ValueError(f'index {place} is out of bounds for array with size 1')\nnone = ()"
+        return after(context, text, {"place": without_axes(context, places), "ValueError": ValueError}, "none")
     size = product(lengths)
     inside = _inside(context, places, size)
     sentence = "index {0} is out of bounds for array with size {1}"
@@ -87,7 +92,8 @@ def ravel_multi_index(context: Context, multi_index: Any, dims: Any, mode: Any =
         behind = product(lengths[axis + 1 :] if rows_first else lengths[:axis])
         part = place if behind == 1 else elementwise(context, "multiply", place, length(context, behind))
         total = part if total is None else elementwise(context, "add", total, part)
-    assert total is not None
+    if total is None:
+        return context.builder.const(0, scalar(I64))
     return total if dimensions(total) else without_axes(context, total)
 
 

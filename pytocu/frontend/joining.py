@@ -28,7 +28,6 @@ from pytocu.frontend.reshaping import (
     along_axis,
     array_of,
     as_length,
-    as_shape,
     at_least,
     broadcast,
     copied,
@@ -389,7 +388,9 @@ def _shifts(context: Context, shift: Any) -> tuple[DimLike | Value, ...]:
             item = evaluated(context, "int(item)", {"item": item})
         number = isinstance(item, Value) and not dimensions(item) and as_dim(item) is None
         whole = number and (item.type == WEAK_INT or (not isinstance(item.type, WeakType) and element(item.type).is_integer))
-        found.append(item if whole or type(item) is int else as_shape(context, item)[0])
+        # A length that is computed of lengths may be below 0 here.
+        dim = as_dim(item)
+        found.append(item if whole else dim if dim is not None else as_length(context, item))
     return tuple(found)
 
 
@@ -429,12 +430,10 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
     value = array_of(context, A)
     # Truth values are ints here.
     whole = [int(r) if isinstance(r, bool) else r for r in several(reps)]
-    counts = list(as_shape(context, whole, beyond=TOO_LARGE))
-    if any(isinstance(c, int) and c < 0 for c in counts):
-        raise raised(ValueError(NEGATIVE), context.loc)
-    while len(dimensions(value)) < len(counts):
+    while len(dimensions(value)) < len(whole):
         value = as_row(context, value)
-    counts = [*[1] * (len(dimensions(value)) - len(counts)), *counts]
+    whole = [*[1] * (len(dimensions(value)) - len(whole)), *whole]
+    counts = [_count(context, r, d) for r, d in zip(whole, dimensions(value), strict=True)]
     whole, given = value, tuple(counts)
     for axis, count in enumerate(counts):
         if isinstance(count, int) and 1 < count <= _FEW and dimensions(value)[axis] != 1:
@@ -446,6 +445,15 @@ def tile(context: Context, A: Any, reps: Any) -> Value:
 
 
 _FEW = 4
+
+
+def _count(context: Context, repeats: Any, size: DimLike) -> DimLike:
+    """How often the elements of an axis are repeated; where it has none, less than not at all will do."""
+    count = as_length(context, repeats, beyond=TOO_LARGE, elements=size)
+    if isinstance(count, int) and count < 0:
+        require_equal(context, size, 0, "ValueError", NEGATIVE)
+        return 0
+    return count
 
 
 def _repeated(context: Context, value: Value, counts: Sequence[DimLike], inner: bool) -> Value:
@@ -480,11 +488,8 @@ def repeat(context: Context, value: Value, repeats: Any, axis: Any = None) -> Va
     if isinstance(repeats, (tuple, list)) or (not is_weak(repeats) and not isinstance(repeats, np.integer)):
         value, place = along_axis(context, value, axis)
         return _repeated_by(context, value, place, repeats)
-    count = as_length(context, repeats, beyond=TOO_LARGE)
     value, place = along_axis(context, value, axis)
-    if isinstance(count, int) and count < 0:
-        require_equal(context, dimensions(value)[place], 0, "ValueError", NEGATIVE)
-        count = 0
+    count = _count(context, repeats, dimensions(value)[place])
     counts = [count if a == place else 1 for a in range(len(dimensions(value)))]
     return row_major(context, copied(context, _repeated(context, value, counts, inner=True)))
 

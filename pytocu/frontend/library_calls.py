@@ -381,6 +381,7 @@ def lexsort(context: Context, keys: Any, axis: Any = -1) -> Value:
         for wanted, found in zip(first, other, strict=True):
             require_equal(context, wanted, found, "ValueError", _SAME_KEYS)
     attempt(context, np.lexsort, [stand_in(v) for v in values], place)
+    place = operator.index(place)
     if not dimensions(values[0]):
         return context.builder.const(0, scalar(I64))
     order = argsort(context, values[0], place, stable=True)

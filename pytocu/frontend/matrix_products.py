@@ -74,17 +74,34 @@ def _of_one_row(context: Context, a: Value, b: Value) -> Value:
 def dot(context: Context, a: Any, b: Any, out: Any = None) -> Any:
     """The sum over the last axis of a and the last but one of b; a product where one is a number"""
     if out is not None:
-        return write_product(context, np.dot, (as_strong(context, a), as_strong(context, b)), dot(context, a, b), out)
-    first, second = as_strong(context, a), as_strong(context, b)
+        return write_product(context, np.dot, _operands(context, np.dot, a, b), dot(context, a, b), out)
+    first, second = _operands(context, np.dot, a, b)
     ranks = len(dimensions(first)), len(dimensions(second))
     if min(ranks) == 0 or ranks == (1, 1):
-        return products.dot(context, a, b)
+        return products.dot(context, first, second)
     attempt(context, np.dot, stand_in(first), stand_in(second))
     place = max(ranks[1] - 2, 0)
     _check_aligned(context, first, second, ranks[0] - 1, place)
     if ranks[1] == 1 or max(ranks) <= 2:
         return matrix_product(context, first, second)
     return _contracted(context, first, second, (ranks[0] - 1,), (place,))
+
+
+def _operands(context: Context, function: Callable[..., Any], a: Any, b: Any) -> tuple[Value, Value]:
+    """Both as arrays or NumPy scalars; a list without numbers gets a dtype from the other one, as NumPy's versions do it."""
+    values = [as_strong(context, v) for v in (a, b)]
+    empty = [_has_no_number(v) for v in (a, b)]
+    if empty[0] is not empty[1]:
+        place = empty.index(True)
+        examples: list[Any] = [np.zeros(0, element(v.type).numpy) for v in values]
+        examples[place] = []
+        dtype = promote.known_dtype(function(*examples).dtype, f"np.{function.__name__}")
+        values[place] = cast(context, values[place], dtype)
+    return values[0], values[1]
+
+
+def _has_no_number(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_has_no_number, value))
 
 
 def write_product(context: Context, function: Callable[..., Any], operands: Any, made: Value, out: Any) -> Value:
@@ -125,10 +142,10 @@ def _check_aligned(context: Context, a: Value, b: Value, first: int, second: int
 
 def inner(context: Context, a: Any, b: Any, /) -> Any:
     """The sum over the last axes of both; a product where one is a number"""
-    first, second = as_strong(context, a), as_strong(context, b)
+    first, second = _operands(context, np.inner, a, b)
     ranks = len(dimensions(first)), len(dimensions(second))
     if min(ranks) == 0 or ranks == (1, 1):
-        return products.inner(context, a, b)
+        return products.inner(context, first, second)
     _check_aligned(context, first, second, ranks[0] - 1, ranks[1] - 1, True)
     return _contracted(context, first, second, (ranks[0] - 1,), (ranks[1] - 1,))
 
@@ -191,7 +208,7 @@ def _merged(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value
 
 def vdot(context: Context, a: Any, b: Any, /) -> Any:
     """The sum of products of all elements, those of the first array conjugated"""
-    values = [library_calls.array_of(context, v) for v in (a, b)]
+    values = [library_calls.array_of(context, v) for v in _operands(context, np.vdot, a, b)]
     if any(map(dimensions, values)):
         values = [ravel(context, v) for v in values]
     return products.vdot(context, *values)

@@ -9,13 +9,15 @@ import numpy as np
 
 from pytocu.errors import raised
 from pytocu.frontend import statistics
-from pytocu.frontend.inplace import out_arrays, write_outputs
+from pytocu.frontend.inplace import out_array, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.positions import place
-from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan
-from pytocu.frontend.requirements import require
-from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_weak, python_type_name
+from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan, stand_in
+from pytocu.frontend.requirements import compares, require
+from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions, is_array, is_weak, python_type_name
+from pytocu.guards import MISSING
 from pytocu.ir.core import Value
+from pytocu.ir.dims import product
 from pytocu.ir.types import element
 
 
@@ -81,18 +83,21 @@ def _variance(
     _require_inexact(context, dtype, out)
     axis = known_axis(context, axis)
     source = element(value.type)
-    if given(mean, None) is None:
+    if given(mean, MISSING) is MISSING:
         total = reduce(context, "add", value, axis, dtype, None, False, where=where)
         middle = statistics.divided(context, total, _count(context, mask, axis, False, where))
         if dimensions(middle):
             middle = kept_axes(context, middle, normal_axes(axis, len(dimensions(value))))
     else:
-        middle = as_value(context, mean)
+        nothing = mean is None and compares(context, product(dimensions(value)), "<=", 0)
+        if mean is None and not nothing:
+            attempt(context, np.subtract, stand_in(value), mean)
+        middle = as_value(context, 0.0 if nothing else mean)
     distance = cast(context, elementwise(context, "subtract", value, middle), source)
     distance = elementwise(context, "where", mask, source.numpy.type(0), distance)
     if source.kind == "c":
-        product = elementwise(context, "multiply", distance, elementwise(context, "conjugate", distance))
-        squares = context.builder.emit("real", (product,))
+        both = elementwise(context, "multiply", distance, elementwise(context, "conjugate", distance))
+        squares = context.builder.emit("real", (both,))
     else:
         squares = elementwise(context, "multiply", distance, distance)
     total = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
@@ -100,6 +105,35 @@ def _variance(
     made = statistics.divided(context, total, degrees)
     nothing = elementwise(context, "less_equal", degrees, 0)
     return elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made)
+
+
+def _extreme(name: str, doc: str) -> Callable[..., Any]:
+    """``np.nanmax`` or ``np.nanmin``: of an array by the ufunc that leaves out NaN; of anything else NumPy replaces them."""
+    of_arrays, plain = reduction(f"f{name[:3]}", doc, False), f"{name}imum"
+    farthest = -np.inf if name == "max" else np.inf
+
+    def handler(
+        context: Context,
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = False,
+        initial: Any = MISSING,
+        where: Any = True,
+    ) -> Any:
+        if is_array(a):
+            return of_arrays(context, a, axis, out, keepdims, initial, where)
+        value, mask = replaced_nan(context, as_strong(context, a), farthest)
+        outs = out_array(context, out)
+        made = reduce(context, plain, value, axis, None, outs[0], keepdims, initial, where)
+        if mask is not None:
+            # An initial number does not hide that there is no other.
+            nothing = reduce(context, "logical_and", mask, axis, None, None, keepdims, where=where)
+            made = elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made)
+        return write_outputs(context, (made,), outs)[0]
+
+    handler.__doc__ = doc
+    return handler
 
 
 def _position(name: str, doc: str) -> Callable[..., Any]:
@@ -121,8 +155,8 @@ def _position(name: str, doc: str) -> Callable[..., Any]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "nansum": reduction("add", "The sum of what is not NaN", True, 0),
     "nanprod": reduction("multiply", "The product of what is not NaN", True, 1),
-    "nanmin": reduction("fmin", "The smallest element that is not NaN; NaN where there is none", False),
-    "nanmax": reduction("fmax", "The largest element that is not NaN; NaN where there is none", False),
+    "nanmin": _extreme("min", "The smallest element that is not NaN; NaN where there is none"),
+    "nanmax": _extreme("max", "The largest element that is not NaN; NaN where there is none"),
     "nanmean": nanmean,
     "nanvar": statistics.deviation(_variance, False, "The variance of what is not NaN; NaN where no degree of freedom is left",
                                    _look_at_dtype),

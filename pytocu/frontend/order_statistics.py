@@ -30,7 +30,7 @@ from pytocu.ir.axis_orders import Ranks
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, lower_bound, product
 from pytocu.ir.layouts import row_major
-from pytocu.ir.types import F32, F64, I64, DType, element, scalar
+from pytocu.ir.types import BOOL, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, element, scalar
 
 
 class _Rows(NamedTuple):
@@ -97,7 +97,9 @@ def _finished(context: Context, made: Value, rows: _Rows, lead: int, keepdims: b
     """With the axes of length 1 that `keepdims` asks for; without axes a NumPy scalar."""
     for axis in rows.axes if keepdims else ():
         made = context.builder.emit("newaxis", (made,), {"axis": axis + lead})
-    return without_axes(context, made)
+    made = without_axes(context, made)
+    # With all axes kept it is an array, also where there are none.
+    return context.builder.emit("as_array", (made,)) if keepdims and not is_array(made) else made
 
 
 def _is_nan_behind(context: Context, rows: _Rows) -> Value | None:
@@ -163,9 +165,7 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         rows = _sorted_rows(context, value, axis, skip_nan, True)
         made = _middle(context, rows, dtype, skip_nan)
         made = _laid_out(context, made, rows, partial(function, axis=axis), (value,), _SMALL if skip_nan else None)
-        made = _finished(context, made, rows, 0, keep)
-        # With all axes kept it is an array, also where there are none.
-        return context.builder.emit("as_array", (made,)) if keep and not is_array(made) else made
+        return _finished(context, made, rows, 0, keep)
 
     handler.__doc__ = doc
     return handler
@@ -256,12 +256,18 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         value = array_of(context, a)
         axis, method = _axes(context, axis), known_option(context, method, "method=")
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
-        ndim, weak = len(dimensions(value)), type(q) in (int, float)
+        of_run = isinstance(q, Value) and q.type in (WEAK_INT, WEAK_FLOAT)
+        ndim, weak = len(dimensions(value)), of_run or type(q) in (int, float)
         share = share_given = array_of(context, q)
         # NumPy says what is wrong with numbers known now, with the method, the axis and the dtype.
         known = q if is_number(q) or (isinstance(q, (tuple, list)) and all(map(is_number, q))) else None
-        given = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
-        example = np.asarray(attempt(context, function, stand_in(value), given, axis=axis, method=method))
+        given: Any = np.zeros((1,) * len(dimensions(share)), element(share.type).numpy) if known is None else known
+        one = given.item() if of_run else given
+        bools = element(value.type) is BOOL and dimensions(value)
+        # Of bools there are no differences, but NumPy looks whether there are elements first.
+        empty = bools and compares(context, product(dimensions(value)), "<=", 0)
+        looked_at = np.zeros((0,) * len(dimensions(value)), np.bool_) if empty else stand_in(value)
+        example = np.asarray(attempt(context, function, looked_at, one, axis=axis, method=method))
         if out is not None:
             one = np.asarray(given)[(slice(0, 1),) * np.ndim(given)]
             target = _target(context, name, out)
@@ -276,9 +282,9 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             text = f"np.{name} along several axes with a matrix of shares is not supported: NumPy confuses the result's axes"
             raise UnsupportedError(text, context.loc, "give a vector of shares, or reshape the array and give one axis")
         nothing = stand_in(value).dtype if element(value.type).kind in "fc" else np.dtype(np.float64)
-        if skip_nan and (dimensions(share) or nothing != dtype.numpy):
+        if skip_nan and (empty or dimensions(share) or nothing != dtype.numpy):
             # NumPy gives a mean of nothing, which lacks the axes of the shares, and has a dtype of its own.
-            if (size := product(dimensions(value))) == 0:
+            if empty or (size := product(dimensions(value))) == 0:
                 return nanmean(context, value, axis, keepdims=keep)
             lacks = "lacks their axes" if dimensions(share) else f"is of {nothing}"
             shares = "several shares" if dimensions(share) else f"one share in {dtype.numpy}"

@@ -185,8 +185,10 @@ def outside_of(context: Context, value: Value, own: Set[Value], names: Set[str] 
     return context.builder.emit(inst.op, [a for a in args if a is not None], dict(inst.attrs), inst.types, name=value.name)
 
 
-def length_of(context: Context, value: Value, error: str, sentence: str) -> DimLike:
+def length_of(context: Context, value: Value, error: str, sentence: str, elements: DimLike = 1) -> DimLike:
     """The length that a Python int of run time is; `sentence` is what is said of one below 0, which ``{0}`` stands for.
+
+    Where there are no `elements` an int below 0 is a length of 0.
 
     An int of its own is a number with a name, and so are products of several; sums keep to the names of what they are made
     of, so that positions made of the same ints are known to lie inside.
@@ -194,7 +196,7 @@ def length_of(context: Context, value: Value, error: str, sentence: str) -> DimL
     dim = number_as_dim(context, value)
     assert dim is not None
     if not isinstance(dim, Dim) or not any(map(is_number, symbols(dim))):
-        return dim
+        return length_from(context, dim, error, sentence, elements)
     if len(dim.terms) > _SHORT:
         dim = bound(context, value)
     names = context.bound.get(value)
@@ -202,11 +204,17 @@ def length_of(context: Context, value: Value, error: str, sentence: str) -> DimL
         above, below = map(symbol, names)
         if known_here(context)(above - below):
             return above
-        require_equal(context, below, 0, error, sentence.replace("{0}", "-{0}"))
+        require_equal(context, below * dim_min(elements, 1), 0, error, sentence.replace("{0}", "-{0}"))
         return above
-    if not known_here(context)(dim):
-        require_equal(context, dim_min(dim, 0), 0, error, sentence)
-    return context.length(dim)
+    return context.length(length_from(context, dim, error, sentence, elements))
+
+
+def length_from(context: Context, dim: DimLike, error: str, sentence: str, elements: DimLike = 1) -> DimLike:
+    """A length that is computed of lengths (``len(x) - 1``), of which the run sees to it that it is not below 0."""
+    if isinstance(dim, int) or known_here(context)(dim):
+        return dim
+    require_equal(context, dim_min(dim, 0) * dim_min(elements, 1), 0, error, sentence)
+    return dim if (lower_bound(elements) or 0) > 0 else dim_max(dim, 0)
 
 
 _SHORT = 4

@@ -36,7 +36,7 @@ from pytocu.frontend.values import (
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, empty_sentence, lower_bound, product
+from pytocu.ir.dims import Dim, DimLike, empty_sentence, lower_bound, product
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
 
@@ -343,13 +343,16 @@ def _check_output(context: Context, value: Value, axes: Sequence[int], keepdims:
     words = [f"{{{2 + kept.index(a)}}}" if a in kept else "newaxis" for a in range(len(shape))]
     mapped = words[next((n for n, word in enumerate(words) if word != "newaxis"), len(words)) :]
     misfit = f"{REMAPPED}{fields(2, own)}->({','.join(mapped)}) {fields(behind, shape)} "
-    for _, length, _, other in ends:
-        if length != 1 and other != 1:
+    for _, length, a, other in ends:
+        if a in axes and isinstance(length, Dim):
+            # A part of an array (``out=y[:1]``) may have the length 1.
+            unequal((length - 1) * (length - other), 0, misfit, shape)
+        elif length != 1 and other != 1:
             unequal(length, other, misfit, shape)
     for _, length, a, other in ends:
         if a in axes and length != 1 and other != 1:
             found = f"operand was set up as a reduction along axis {a}, but the length of the axis is {{2}} (it has to be 1)"
-            require_equal(context, length + 1, 0, "ValueError", found, length, operands=(out, value))
+            require_equal(context, length, 1, "ValueError", found, length, operands=(out, value))
     for k, length, a, other in ends:
         if a not in axes and length == 1:
             unequal(1, other, _DISABLED.format(k))

@@ -32,7 +32,7 @@ from pytocu.frontend.layouts import (
 )
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
-from pytocu.frontend.ranges import length_of, number_as_dim
+from pytocu.frontend.ranges import length_from, length_of, number_as_dim
 from pytocu.frontend.requirements import REMAPPED, fields, is_length, require_equal
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
@@ -90,21 +90,26 @@ def as_shape(
 
 
 def as_length(
-    context: Context, item: Any, sentence: str = NEGATIVE, error: str = "ValueError", beyond: Exception = DIMENSION
+    context: Context,
+    item: Any,
+    sentence: str = NEGATIVE,
+    error: str = "ValueError",
+    beyond: Exception = DIMENSION,
+    elements: DimLike = 1,
 ) -> DimLike:
-    """One length; see :func:`as_shape`."""
+    """One length; see :func:`as_shape`.  Where there are no `elements` an int of run time below 0 is a length of 0."""
     dim = as_dim(int(item) if isinstance(item, np.integer) else item)
     if isinstance(dim, int) and not is_c_long(dim):
         raise raised(beyond, context.loc)
     if dim is not None:
-        return dim
+        return length_from(context, dim, error, sentence, elements)
     if not isinstance(item, Value):
         raise no_int(context, f"'{type(item).__name__}' object cannot be interpreted as an integer")
     if item.type == WEAK_INT:
-        return length_of(context, item, error, sentence)
+        return length_of(context, item, error, sentence, elements)
     if not isinstance(item.type, WeakType) and element(item.type).is_integer and not dimensions(item):
         number = _read_int(context, _scalar_of(context, item, "int"), "a length")
-        return length_of(context, number, error, sentence)
+        return length_of(context, number, error, sentence, elements)
     if item.type == WEAK_BOOL or (not isinstance(item.type, WeakType) and element(item.type).is_integer):
         raise UnsupportedError(
             f"a length must be an int, and this is {describe(item)}",

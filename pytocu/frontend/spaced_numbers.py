@@ -83,17 +83,24 @@ def arange(
         dtype = args[3]
     if any(isinstance(b, Value) for b in (first, last, by)):
         _check_bools(context, first, last, by)
-    if all(map(_is_int, (first, last))) and any(isinstance(b, Value) and not is_weak(b) for b in (first, last)):
+    # The dtype is that of the numbers as they are given.
+    given = [type(b)(n) if isinstance(b, np.integer) else None for n, b in enumerate((first, last))]
+    if all(map(_is_int, (first, last))) and any(map(_is_narrow, (first, last))):
         # NumPy counts with the difference, which a narrow dtype may not hold.
         distance = _bound(context, binary(context, "subtract", last, first))
-        first = _bound(context, first)
+        first, distance = (int(b) if isinstance(b, np.integer) else b for b in (_bound(context, first), distance))
         last = binary(context, "add", first, distance)
+        if isinstance(last, int) and not is_c_long(last):
+            raise raised(SIZE, context.loc)
     if isinstance(by, Value) and not is_weak(by) and not dimensions(by):
         # NumPy divides by a NumPy scalar, which gives no exception of its own.
         fine = elementwise(context, "not_equal", by, 0)
         by = require(context, by, fine, "ValueError", str(SIZE))
     first, last, by = (_bound(context, bound) for bound in (first, last, by))
     examples = [_example(b) for b in (first, last)]
+    if any(g is not None for g in given):
+        plain = [type(e)(n) if isinstance(e, (int, float)) else e for n, e in enumerate(examples)]
+        examples = [e if g is None else g for e, g in zip(plain, given, strict=True)]
     made = attempt(context, np.arange, *examples, _long_step(by, *examples)).dtype
     if isinstance(by, (float, np.floating)) and not np.isfinite(by):
         raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
@@ -118,6 +125,13 @@ def _is_int(bound: Any) -> bool:
     if is_weak(bound):
         return bound.type in (WEAK_INT, WEAK_BOOL)
     return element(bound.type).is_integer or element(bound.type) is BOOL
+
+
+def _is_narrow(bound: Any) -> bool:
+    """Whether a difference has the dtype of an int of NumPy's; that of a known one of 64 bits is as Python's."""
+    if isinstance(bound, Value):
+        return not is_weak(bound)
+    return isinstance(bound, np.integer) and bound.dtype != np.int64
 
 
 def _bound(context: Context, bound: Any) -> Any:

@@ -161,8 +161,8 @@ def _degrees(context: Context, items: Value | DimLike, ddof: Any) -> Value:
 
 def _degrees_given(context: Context, ddof: Any, correction: Any) -> Any:
     """`ddof`, or `correction`, its name in the array API."""
-    correction = given(correction, None)
-    if correction is None:
+    correction = given(correction, MISSING)
+    if correction is MISSING:
         return ddof
     if ddof != 0:
         raise raised(ValueError("ddof and correction can't be provided simultaneously."), context.loc)

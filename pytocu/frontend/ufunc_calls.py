@@ -15,7 +15,7 @@ from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cas
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
-from pytocu.ir.types import F64, WEAK_BOOL, WEAK_INT, DType, scalar
+from pytocu.ir.types import F64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
 
 _TYPES = ("dtype", "signature", "sig")
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
@@ -178,6 +178,9 @@ def _in_loop(
 def _to_loop(context: Context, value: Value, dtype: DType, casting: Any) -> Value:
     if casting != "unsafe":
         refuse_complex(context, value, dtype)
+    elif value.type in (WEAK_FLOAT, WEAK_COMPLEX) and dtype.is_integer:
+        # An element is cast, where a Python number would be converted.
+        value = as_strong(context, value)
     return cast(context, value, dtype)
 
 

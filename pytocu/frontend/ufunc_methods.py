@@ -34,10 +34,10 @@ def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any,
         if len(args) != 2:
             raise raised(TypeError("exactly two arguments expected"), context.loc)
         return _outer(context, name, *args, kwargs)
-    if others:
-        raise raised(ValueError(f"{method} only supported for functions returning a single value"), context.loc)
     if row.arity != 2:
         raise raised(ValueError(f"{method} only supported for binary functions"), context.loc)
+    if others:
+        raise raised(ValueError(f"{method} only supported for functions returning a single value"), context.loc)
     handler = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat}[method]
     return call_handler((context, name), f"np.{name}.{method}", handler, args, kwargs, context)
 

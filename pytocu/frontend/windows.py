@@ -14,10 +14,9 @@ from pytocu.frontend.reductions import length
 from pytocu.frontend.reshaping import SIZE, as_length
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dimensions
-from pytocu.frontend.worded import evaluated
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
-from pytocu.ir.types import F64, WEAK_FLOAT, WEAK_INT, WeakType, element
+from pytocu.ir.types import F64, WEAK_FLOAT, WeakType, element
 
 
 def _window(shape: Any, doc: str) -> Handler:
@@ -33,9 +32,7 @@ def _made(context: Context, M: Any, shape: Any) -> Value:
         text = "a window of a length that is a float is not compiled"
         raise UnsupportedError(text, context.loc, "pass an int, as np.hanning(int(n))")
     # Less than nothing is nothing.
-    if type(M) is int or (isinstance(M, Value) and M.type == WEAK_INT):
-        M = evaluated(context, "max(M, 0)", {"max": max, "M": M})
-    size = context.length(dim_max(as_length(context, M, beyond=SIZE), 0))
+    size = context.length(dim_max(as_length(context, M, beyond=SIZE, elements=0), 0))
 
     def apply(name: str, *operands: Any) -> Value:
         return elementwise(context, name, *operands)

@@ -119,14 +119,48 @@ def _of_numpy(module: Any, name: str) -> Call:
     if module.__name__ == "cupy" and name == "linalg.cholesky":
         return lambda arrays, options: _cholesky_of_cupy(function, *arrays, **options)
     if module.__name__ == "cupy" and name in ("sort", "argsort"):
-        # CuPy's sort is stable, and has no such argument.
-        return lambda arrays, options: function(*_with_plain_nan(module, arrays), axis=options.get("axis", -1))
+        return lambda arrays, options: _sorted_by_cupy(module, name, *arrays, axis=options.get("axis", -1))
     return lambda arrays, options: function(*arrays, **options)
 
 
-def _with_plain_nan(module: Any, arrays: Sequence[Any]) -> list[Any]:
-    """Arrays of which every NaN has no sign: CuPy sorts float32 and float64 by their bits, those with one before all others."""
-    return [module.where(a != a, a.dtype.type(math.nan), a) if a.dtype.kind == "f" else a for a in arrays]
+def _sorted_by_cupy(cupy: Any, name: str, array: Any, axis: int) -> Any:
+    """CuPy's sort is stable, and has no such argument."""
+    if array.dtype.kind != "c":
+        return getattr(cupy, name)(_with_plain_nan(cupy, array), axis=axis)
+
+    def argsort(key: Any) -> Any:
+        return cupy.argsort(_with_plain_nan(cupy, key), axis=axis)
+
+    def take(values: Any, order: Any) -> Any:
+        return cupy.take_along_axis(values, order, axis=axis)
+
+    order = _order_of_complex(array.real, array.imag, argsort, take)
+    return order if name == "argsort" else take(array, order)
+
+
+def _with_plain_nan(module: Any, array: Any) -> Any:
+    """An array of which no NaN has a sign: CuPy sorts float32 and float64 by their bits, those with one before all others."""
+    return module.where(array != array, array.dtype.type(math.nan), array) if array.dtype.kind == "f" else array
+
+
+def _order_of_complex(real: Any, imag: Any, argsort: Callable[[Any], Any], take: Callable[[Any, Any], Any]) -> Any:
+    """The positions that sort complex numbers as NumPy does: by the real parts and then by the imaginary ones, but behind all
+    others those whose imaginary part is NaN, then those whose real part is, and then those of which both are.
+
+    Parameters
+    ----------
+    real, imag : arrays
+        The parts.
+    argsort : callable
+        The positions that sort floats or integers along the axis; equal ones keep their order, and NaN come last.
+    take : callable
+        ``np.take_along_axis`` along that axis.
+    """
+    # The zeros of both signs are equal, however their bits are compared.
+    order = argsort(imag + 0.0)
+    for key in (real + 0.0, (real != real) * 2 + (imag != imag)):
+        order = take(order, argsort(take(key, order)))
+    return order
 
 
 def _cholesky_of_cupy(function: Any, matrices: Any, upper: bool = False) -> Any:
@@ -189,13 +223,26 @@ def _last_position_of_torch(torch: Any, start: Any, positions: Any) -> Any:
     return start.clone().scatter_reduce_(0, positions, numbers, "amax")
 
 
+def _sorted_by_torch(torch: Any, name: str, tensor: Any, dim: int) -> Any:
+    """PyTorch has no order of complex numbers."""
+    if not tensor.is_complex():
+        return torch.sort(tensor, dim=dim, stable=True)[name == "argsort"]
+
+    def argsort(key: Any) -> Any:
+        return torch.sort(key, dim=dim, stable=True)[1]
+
+    def take(values: Any, order: Any) -> Any:
+        return torch.take_along_dim(values, order, dim=dim)
+
+    order = _order_of_complex(tensor.real, tensor.imag, argsort, take)
+    return order if name == "argsort" else take(tensor, order)
+
+
 def _of_torch(torch: Any, name: str) -> Call:
     """The function of PyTorch that does the same."""
     match name:
-        case "sort":
-            return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[0]
-        case "argsort":
-            return lambda arrays, options: torch.sort(arrays[0], dim=options.get("axis", -1), stable=True)[1]
+        case "sort" | "argsort":
+            return lambda arrays, options: _sorted_by_torch(torch, name, *arrays, dim=options.get("axis", -1))
         case "last_position":
             return lambda arrays, options: _last_position_of_torch(torch, *arrays)
         case "counts":

@@ -72,8 +72,8 @@ LIMITS = {
     "that makes a difference is refused",
     "mask": "a mask without elements for an axis that has some is an IndexError, as any other wrong length is in NumPy, "
     "which chooses nothing there",
-    "percentile": "one share that is a NumPy scalar and wider than the array, of a vector with a NaN: NumPy's NaN has the "
-    "array's dtype, ours the dtype that every other answer has",
+    "percentile": "one share that is a NumPy scalar and wider than the array, of all elements of an array with a NaN: NumPy's "
+    "NaN has the array's dtype, ours the dtype that every other answer has",
     "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "
     "overwritten before, or for which there is no element, is not looked at",
     "searchsorted": "a `sorter` with a position that the array does not have is an error, also where the search "

@@ -266,12 +266,12 @@ class Writer:
         given = [n for n in self.arguments if isinstance(self.env[n], np.ndarray) and self.env[n].ndim]
         if given and self.pick.random() < 0.5:
             target = self.pick.choice(given)
-            kind = self.env[target].dtype.kind
-            # On a GPU complex numbers with NaN are in another order, and of equal zeros the other one may stay.
-            calls = [c for c in LIBRARY_CALLS if kind != "c" and (kind != "f" or "unique" not in c)]
-            if calls and self.pick.random() < 0.4:
+            if self.pick.random() < 0.4:
                 name = self.fresh
-                call = f"{name} = {self.pick.choice(calls)}"
+                call = f"{name} = {self.pick.choice(LIBRARY_CALLS)}"
+                if self.env[target].dtype.kind in "fc":
+                    # Of equal zeros any one may stay.
+                    call = call.replace("np.unique({0}[:])", "np.unique({0}[:] + 0)")
                 self.put(Statement(name, call, (target,), features=BEFORE_A_CHANGE))
             if not self.error:
                 self.change_once(target)

@@ -422,7 +422,8 @@ A run raises the exception that it comes to first, but for those of lengths and 
 kernel runs: `x + y` of two lengths that differ is an error in front of `assert x[0] > 0`. Nothing behind a `raise` or `assert`
 that is met has changed an argument, and on a CPU neither has the statement whose index is outside of an array. What stands in
 front of an exception may not have changed an argument yet, and what stands behind an index outside of its array, or behind an
-error of a library call, may have.
+error of a library call, may have. Elements that no result needs are not computed, and positions among the data that only they
+need are not looked at: `x[i].shape` raises nothing.
 """
 
 
@@ -431,8 +432,8 @@ def _library() -> Iterator[str]:
     for row in LIBRARY.values():
         yield f"| `{row.name}` | {_cell(row.doc)} |\n"
     yield "\n`dot`, `inner`, `tensordot` and `einsum` are made of `matmul`, `unique` of `sort`. "
-    yield "`searchsorted` is compiled. On a GPU CuPy sorts: complex numbers of which a part is NaN come last in another order "
-    yield "than NumPy's, and of equal zeros `unique` may keep the other one. "
+    yield "`searchsorted` is compiled. On a GPU complex numbers are sorted by three stable sorts of their parts, so that NaN "
+    yield "stand as in NumPy. Of equal zeros `unique` may keep the other one. "
     yield "`einsum` of three operands or more multiplies the first one with the first of the others that shares a letter "
     yield "with it, and so on, with or without `optimize`: NumPy adds up over all operands at once or, with `optimize`, "
     yield "goes by a path that depends on lengths, which code here does not. So the last digits differ as those of sums "

@@ -69,3 +69,33 @@ def test_nan_with_a_sign_are_sorted_behind_all_others(dtype: type, backend: str)
     found = pytocu.jit(ordered, backend=backend)(cupy.asarray(x))
     for made, expected in zip(found, ordered(x), strict=True):
         compare(made.get(), np.asarray(expected))
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+@pytest.mark.parametrize("library", ["cupy", "torch"])
+def test_complex_numbers_of_which_a_part_is_nan_are_sorted_as_numpy_does(library: str, dtype: type, backend: str) -> None:
+    module = pytest.importorskip(library)
+
+    def ordered(x, y):
+        return np.sort(x, kind="stable"), np.argsort(y, 0, kind="stable"), np.sort(y, 0, kind="stable"), np.unique(x)
+
+    parts = [1, -np.nan, np.nan, -np.inf, np.inf, -1, -0.0]
+    x = np.random.default_rng(1).permutation(np.array([complex(a, b) for a in parts for b in parts], dtype))
+    y = np.stack([x, x[::-1]], axis=1)
+    arguments = (module.asarray(x), module.asarray(y)) if library == "cupy" else (
+        module.from_numpy(x).cuda(), module.from_numpy(y).cuda())  # fmt: skip
+    found = pytocu.jit(ordered, backend=backend)(*arguments)
+    for made, expected in zip(found, ordered(x, y), strict=True):
+        compare(made.get() if library == "cupy" else made.cpu().numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_zeros_of_both_signs_keep_their_order_where_it_is_asked_for(dtype: type, backend: str) -> None:
+    cupy = pytest.importorskip("cupy")
+
+    def ordered(x):
+        return np.sort(x, kind="stable"), np.argsort(x, kind="stable")
+
+    x = np.tile(np.array([1, 0.0, -0.0, -1, -0.0, 0.0], dtype), 3)
+    for made, expected in zip(pytocu.jit(ordered, backend=backend)(cupy.asarray(x)), ordered(x), strict=True):
+        compare(made.get(), expected)
