@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from collections.abc import Callable
@@ -112,7 +113,7 @@ def taking_turns(u, n):
 
 
 def orthogonal(a):
-    m, n = a.shape
+    n = a.shape[1]
     q, r = a.copy(), np.zeros((n, n))
     for k in range(n):
         for j in range(k):
@@ -177,7 +178,7 @@ def settling(u, tolerance):
     t = 0
     while np.max(u) > tolerance:
         for i in range(t % 3):
-            u = np.roll(u, 1) * 0.75 + i * 0.001
+            u = np.roll(u, 1) * (0.75 + i * 0.001)
         u = u * 0.9
         t = t + 1
     return u, t
@@ -221,3 +222,162 @@ def test_a_nest_is_one_native_function(function, arguments, several, request, ma
     assert made and max(steps for steps, _ in made) >= 15 and not any(middle for _, middle in made)
     loop = next(iter(judged(jitted.lower(*arguments(3)).compile("cpu").plan).values()))
     assert isinstance(loop, Steady) and loop.numbers is not None and loop.numbers.loop.inner
+
+
+def too_large_in_the_middle(u, n):
+    k = 1
+    for t in range(n):
+        u += 1
+        for _ in range(t, t + 5):
+            k = k * 2
+            u[1:] = u[:-1] * 0.5 + k
+        u -= 2
+        for i in range(t):
+            u[: i + 1] *= 0.75
+    return u, k
+
+
+def too_large_between(u, n):
+    k = 1
+    for t in range(n):
+        u *= 0.5
+        for i in range(t):
+            u[1:] = u[:-1] + i
+        k = k * 9
+        u += k
+        for i in range(3, t):
+            u[i] -= u[i - 1] * 0.5
+    return u, k
+
+
+def too_large_three_deep(u, v, n):
+    k = 3
+    for t in range(n):
+        u = np.roll(u, 1) * 0.5
+        for i in range(t % 3 + 2):
+            v = np.roll(v, 1) + u
+            for j in range(i + 1):
+                k = k * 3
+                v = np.roll(v, -1) * 0.5 + k
+                u = u + j
+            v = v - i
+            for j in range(i):
+                u = np.roll(u, 2) * 0.25 - j
+        u = u + t
+    return u, v, k
+
+
+def too_large_in_a_while(u, n):
+    k = 2
+    for t in range(n):
+        u = np.roll(u, 1) * 0.5
+        m = t % 5
+        while m > 0:
+            m = m - 1
+            k = k * 2
+            u = np.roll(u, 1) + k
+            for i in range(m):
+                u = np.roll(u, 1) * 0.5 + i
+        u = u + 1
+    return u, k
+
+
+def too_large_in_front(u, n):
+    k = 1
+    for t in range(n):
+        u = np.roll(u, 1) * 0.5
+        for i in range(k - 2, k + t % 3):
+            u = np.roll(u, 1) + i * 0.25
+        k = k * 4
+    return u, k
+
+
+BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
+    (too_large_in_the_middle, (random(50),), 40),
+    (too_large_between, (random(50),), 40),
+    (too_large_three_deep, (random(50), random(50)), 20),
+    (too_large_in_a_while, (random(50),), 60),
+    (too_large_in_front, (random(50),), 50),
+]
+
+
+@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize(("function", "arrays", "most"), BEYOND, ids=lambda case: case.__name__ if callable(case) else "")
+def test_python_goes_on_in_the_middle_of_a_step(function, arrays, most, several, request, made):
+    """Where a number is none of int64, nothing that was launched is launched again."""
+    if several:
+        request.getfixturevalue("many_threads")
+    jitted = pytocu.jit(function)
+    for n in range(3, most):
+        given, same = copied(arrays), copied(arrays)
+        compare(jitted(*given, n), function(*same, n))
+        compare(given, same)
+    assert max(steps for steps, _ in made) >= 3
+    assert any(middle for _, middle in made)
+
+
+def picked(u, places, n):
+    for t in range(n):
+        u[0] += 1
+        for i in range(t, t + 3):
+            u[places[i]] *= 2
+            u += places[i]
+    return u
+
+
+def of_lengths(u, v, n):
+    for t in range(n):
+        u[t] += 1
+        for i in range(t % 3):
+            u[: t + i] += v[i : t + 2 * i]
+    return u
+
+
+@pytest.mark.parametrize("late", [4, 11, 19])
+def test_what_is_wrong_in_the_middle_of_a_step_raises(late, made):
+    jitted = pytocu.jit(picked)
+    places = np.arange(40) % 7
+    compare(jitted(random(7), places, 20), picked(random(7), places, 20))
+    for at in range(late, late + 3):
+        places[at] = 7
+        with pytest.raises(IndexError) as expected:
+            picked(random(7), places, 20)
+        with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 7") as raised:
+            jitted(random(7), places, 20)
+        assert str(expected.value) in str(raised.value) and "u[places[i]] *= 2" in str(raised.value)
+        places[at] = 0
+
+
+def test_lengths_that_do_not_fit_in_the_middle_of_a_step_raise(made):
+    jitted = pytocu.jit(of_lengths)
+    for size in (30, 12, 11, 10):
+        u, same = random(30), random(30)
+        try:
+            wanted = of_lengths(same, random(size), 12)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))) as raised:
+                jitted(u, random(size), 12)
+            assert "u[: t + i] += v[i : t + 2 * i]" in str(raised.value)
+        else:
+            compare(jitted(u, random(size), 12), wanted)
+        compare(u, same)
+
+
+def long_inside(u, n):
+    for t in range(3):
+        u = u * 0.5
+        for i in range(t, n * t):
+            u = np.cumsum(u) * 0.5 + i
+    return u
+
+
+def test_an_interrupt_ends_a_long_loop_in_a_step(monkeypatch):
+    jitted = pytocu.jit(long_inside)
+    compare(jitted(random(8), 4), long_inside(random(8), 4))
+    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-3)
+    timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        jitted(random(8), 10**9)
+    monkeypatch.undo()
+    compare(jitted(random(8), 40), long_inside(random(8), 40))

@@ -68,6 +68,25 @@ def factor_each_step(u, n):
     return u
 
 
+def swept(u, n):
+    """Rows one after the other: each launch of a step takes other parts of the array, and each step makes the same ones."""
+    for _ in range(n):
+        for i in range(1, 6):
+            u[i] = u[i - 1, ::-1] * 0.5 + u[i, ::-1]
+            for j in range(i):
+                u[j] = u[j, ::-1] * 0.25 + u[i]
+    return u
+
+
+def eliminated(a, n):
+    """Loops in each step that have other steps there: no graph."""
+    for k in range(n % 12):
+        for i in range(k + 1, 12):
+            f = a[i, k] / a[k, k]
+            a[i, k:] -= f * a[k, k:]
+    return a
+
+
 def relaxed(u, n):
     """Loops in each step: of a few steps, of many, and with numbers of their own."""
     for _ in range(n):
