@@ -231,10 +231,10 @@ def relaxed(u, n):
 def swept(u, n):
     """Rows one after the other: each launch of a step takes other parts of the array, and each step makes the same ones."""
     for _ in range(n):
-        for i in range(1, 6):
-            u[i] = np.cumsum(u[i - 1]) * 0.5 + u[i, ::-1]
+        for i in range(1, u.shape[0]):
+            u[i] = np.cumsum(u[i - 1]) * 0.5 + u[i, ::-1] * 0.25
             for j in range(i):
-                u[j] = u[j, ::-1] + u[i]
+                u[j] = u[j, ::-1] * 0.5 + u[i] * 0.25
     return u
 
 
