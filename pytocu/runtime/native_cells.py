@@ -77,13 +77,15 @@ class Node(Mutable):
         How many loops that launch kernels stand before it in the steps of `parent`.
     before, body : list
         What is done before the first step, and in each: pairs of how many loops that launch kernels stand before it in a
-        step, and an operation, a launch or a loop.
+        step, and an operation, a launch, a loop or None, where a step ends.
     inner : list of Node
         The loops in its steps that launch kernels.
     total, left : int
         The cells of how many steps a ``for`` has and how many are left; of a ``while``, `left` counts those that were made.
     params : list of (int, int, bool)
         What a step begins with: its slot, its cell, and whether it is memory.
+    leaving : list of list
+        What is done where a loop ends behind each step of a period but the last, where memories change places.
     """
 
     loop: Loop
@@ -95,6 +97,7 @@ class Node(Mutable):
     total: int = -1
     left: int = -1
     params: list[tuple[int, int, bool]] = fresh(default_factory=list)
+    leaving: list[list[Operation]] = fresh(default_factory=list)
 
 
 class Cells:

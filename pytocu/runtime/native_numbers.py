@@ -35,6 +35,9 @@ from pytocu.runtime.native_cells import (
 )
 from pytocu.runtime.plan import KernelSpec, Step
 
+_MOST_WRITTEN = 512
+"""What stands in the steps of a period, where these are written one behind the other."""
+
 
 class Written(Cells):
     """The records of a loop, and memory for its numbers.
@@ -77,21 +80,23 @@ class Written(Cells):
         """One loop, the last one that is open."""
         loop, depth, is_root = node.loop, len(self._open), node is self._root
         after = dict(zip(loop.params, loop.yielded, strict=True))
+        turns = self._turns(loop)
         for param, start in zip(loop.params, loop.starts, strict=True):
             if is_root and param not in self._places:
                 # A number of the program's own.
                 continue
-            moves = after[param] != param
+            is_memory = param in loop.memory
+            moves = after[param] != param and (turns == 1 or not is_memory)
             if is_root:
                 self._levels[self._places[param]] = depth * moves
             else:
                 begin = self._places[param] = self._places[start]
-                if param not in loop.memory:
+                if not is_memory:
                     self._kinds[param] = self._kinds[start]
                 if moves:
                     self._places[param] = self.spare(depth)
                     node.before.append((-1, copied(self._places[param], begin)))
-            node.params.append((param, self._places[param], param in loop.memory))
+            node.params.append((param, self._places[param], is_memory))
         node.left = self.spare(depth)
         if loop.counter >= 0:
             self._kinds[loop.counter], self._places[loop.counter] = int, self.spare(depth)
@@ -101,16 +106,48 @@ class Written(Cells):
             if not is_root:
                 node.before.append((-1, copied(node.left, self._constant(0))))
             self.usable = self.usable and self._kinds[loop.params[0]] is not float
-        self._steps(node)
-        node.body.extend((len(node.inner), operation) for operation in self._next(node, after))
         up = node.left if loop.counter < 0 else self._places[loop.counter]
-        node.body.append((len(node.inner), (INTEGERS["add"], up, up, step, 0, 0)))
-        for result, (param, place, is_memory) in zip(loop.results, node.params, strict=True) if not is_root else ():
+        # Where memory lies in each step of a period, and behind the last one again where it was.
+        places = [{param: place for param, place, is_memory in node.params if is_memory}]
+        places += [{p: places[0][p] for p in places[0]} for _ in range(turns)]
+        known = self._recalled(depth)
+        for turn in range(turns):
+            places[turn + 1] = {p: places[turn][after[p] if turns > 1 else p] for p in places[0]}
+            if turn:
+                self._recall(known, places[turn])
+            self._steps(node)
+            node.body.extend((len(node.inner), operation) for operation in self._next(node, after, turns == 1))
+            node.body.append((len(node.inner), (INTEGERS["add"], up, up, step, 0, 0)))
+            node.body.append((len(node.inner), None))
+        self._places.update(places[0])
+        if is_root:
+            return
+        moved = [p for p in places[0] if turns > 1 and after[p] != p]
+        found = {p: self.spare(depth - 1) for p in moved}
+        node.before.extend((-1, copied(place, places[0][p])) for p, place in found.items())
+        node.leaving.extend([copied(place, each[p]) for p, place in found.items()] for each in places[1:-1])
+        for result, (param, place, is_memory) in zip(loop.results, node.params, strict=True):
             # Behind the loop it is what the last step has left there.
-            self._places[result] = place
+            self._places[result] = found.get(param, place)
             self._levels[place] = min(self._levels[place], depth - 1)
             if not is_memory:
                 self._kinds[result] = self._kinds[param]
+
+    def _turns(self, loop: Loop) -> int:
+        """How many steps are written one behind the other: so many that memories which change places are where they were."""
+        period = period_of(loop.moves) if loop.launches and not loop.inner else 1
+        return period if period * len(loop.body) <= _MOST_WRITTEN else 1
+
+    def _recalled(self, depth: int) -> tuple[Any, ...]:
+        """What is known in front of a step."""
+        return dict(self._places), dict(self._kinds), dict(self._lengths), set(self._roomy), depth
+
+    def _recall(self, known: tuple[Any, ...], memory: dict[int, int]) -> None:
+        """Know no more than in front of a step, and what does not differ from step to step."""
+        places, kinds, lengths, roomy, depth = known
+        self._places, self._kinds = {**places, **memory}, dict(kinds)
+        self._lengths, self._roomy = dict(lengths), set(roomy)
+        self._known = {dim: place for dim, place in self._known.items() if self._levels[place] < depth}
 
     def _count(self, node: Node) -> int:
         """How many steps a loop in a step has; the cell of the step of its numbers."""
@@ -231,14 +268,14 @@ class Written(Cells):
                 self._roomy.add(slot)
                 self._bound(self._emit(COMPARED["less_equal"], self._dim(dim), place), 1, 1)
 
-    def _next(self, node: Node, after: dict[int, int]) -> list[Operation]:
+    def _next(self, node: Node, after: dict[int, int], memory: bool) -> list[Operation]:
         """What the next step begins with: all is read before it is written."""
         moves: list[tuple[int, int]] = []
         for param, place, is_memory in node.params:
             value = after[param]
             if value != param and not is_memory:
                 self.usable = self.usable and self._kinds.get(value) is self._kinds[param]
-            if value != param and self.usable:
+            if value != param and self.usable and (memory or not is_memory):
                 moves.append((place, self._places[value]))
         written = {place for place, value in moves if place != value}
         kept = {value: self.spare() for _, value in moves if value in written}
@@ -266,19 +303,42 @@ class Written(Cells):
         asked = node.left if counted else node.params[0][1]
         ask = -1 if is_root else add(-1, _jump(UNLESS, asked, -1))
         begin = len(self.records) - (not is_root and not counted)
+        last, turns, leaving = len(node.inner), sum(item is None for _, item in node.body), list(node.leaving)
+        zero, ends, asks = self._constant(0), [], []
         for part, item in node.body:
-            add(part, item)
-        last = len(node.inner)
-        if counted:
-            add(last, _jump(AGAIN, node.left, begin))
-        else:
+            if item is not None:
+                add(part, item)
+                continue
+            turns -= 1
+            if counted:
+                left = leaving.pop(0) if turns and leaving else []
+                more = len(left) + 1
+                add(last, _jump(AGAIN, node.left, len(self.records) + 1 + more if turns else begin))
+                for operation in left:
+                    add(last, operation)
+                if is_root:
+                    add(last, (ENDS, zero, zero, zero, 0, 0))
+                elif turns:
+                    ends.append(add(last, ()))
+            elif turns:
+                asks.append(add(last, ()))
+            elif is_root:
+                asks.append(add(last, ()))
+                add(last, _jump(UNLESS, zero, begin))
+            else:
+                add(last, _jump(UNLESS, zero, begin))
+        for each in asks:
+            # It leaves the loop there.
+            self.records[each] = _jump(UNLESS, asked, len(self.records))
+            for operation in leaving.pop(0) if leaving else []:
+                add(last, operation)
             if is_root:
-                add(last, _jump(UNLESS, asked, len(self.records) + 2))
-            add(last, _jump(UNLESS, self._constant(0), begin))
-        if is_root:
-            zero = self._constant(0)
-            add(last, (ENDS, zero, zero, zero, 0, 0))
-        else:
+                add(last, (ENDS, zero, zero, zero, 0, 0))
+            else:
+                ends.append(add(last, ()))
+        for each in ends:
+            self.records[each] = _jump(UNLESS, zero, len(self.records))
+        if not is_root:
             self.records[ask] = _jump(UNLESS, asked, len(self.records))
 
     def allocate(self) -> None:
