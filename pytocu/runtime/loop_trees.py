@@ -153,11 +153,9 @@ def tree_of(steps: Sequence[Step], begin: int, memory: Set[int]) -> Loop:
     memory : set of int
         Slots of arrays.
     """
-    match steps[begin]:
-        case ("for", counter, bounds, params, starts):
-            pass
-        case (_, params, starts):
-            counter, bounds = -1, ()
+    first = steps[begin]
+    counter, bounds = first[1:3] if first[0] == "for" else (-1, ())
+    params, starts = first[-2:]
     end, body, position = end_of(steps, begin), [], begin + 1
     while position < end - 1:
         step = steps[position]
@@ -170,9 +168,11 @@ def tree_of(steps: Sequence[Step], begin: int, memory: Set[int]) -> Loop:
             body.append(step)
             position += 1
     _, _, yielded = steps[end - 1]
-    results = steps[end][1]
+    _, results, _ = steps[end]
     arrays = tuple(p for p in params if p in memory)
-    return Loop(begin, counter, tuple(bounds), *map(tuple, (params, starts, yielded, results)), arrays, tuple(body))
+    return Loop(
+        begin, counter, tuple(bounds), tuple(params), tuple(starts), tuple(yielded), tuple(results), arrays, tuple(body)
+    )
 
 
 def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], reason: str, whole: bool) -> Numbers | None:
@@ -218,7 +218,7 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
     made = {one.counter for one in kept.loops()} | {slot for step in kept.steps() if (slot := made_by(step)) is not None}
     inside = [one for one in kept.loops() if one is not kept]
     made |= {slot for one in inside for slot in (*one.params, *one.results)}
-    used = {slot for one in kept.loops() for slot in _numbers_used(plan, one)}
+    used = {slot for one in kept.loops() for slot in _numbers_used(one)}
     launched = {slot for step in kept.steps() if step[0] == "launch" for slot in _taken(plan, step)}
     numbers = wanted | used | launched
     after = {p: y for p, y in zip(loop.params, loop.yielded, strict=True) if p not in loop.memory and p in numbers}
@@ -232,6 +232,9 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
     lengths = {n: None for step in kept.steps() for dim in _dims_of(plan, step) for n in symbols(dim)}
     lengths |= {n: None for _, dim in rooms for n in symbols(dim)}
     memory = {slot for one in kept.loops() for slot in _memory_used(plan, one)}
+    if any(slot in memory and slot not in one.memory for one in kept.loops() for slot in one.params):
+        # An array of the caller's library, which has no memory of the plan's own.
+        return None
     return Numbers(
         kept,
         carried,
@@ -292,7 +295,7 @@ def _taken(plan: Plan, launch: Step) -> list[int]:
     return [slot for slot, word in zip(launch[2], plan.kernels[launch[1]].parameters, strict=True) if word != "pointer"]
 
 
-def _numbers_used(plan: Plan, loop: Loop) -> set[int]:
+def _numbers_used(loop: Loop) -> set[int]:
     """The slots of numbers that are computed with in steps of a loop, or that say how many there are."""
     found = {slot for step in loop.body if step[0] in ("python", "convert", "bind") for slot in _sources(step)}
     for one in (step for step in loop.body if isinstance(step, Loop)):
@@ -373,12 +376,12 @@ def any_of(dims: Sequence[DimLike], names: Sequence[str]) -> bool:
     return any(not set(names).isdisjoint(symbols(dim)) for dim in dims)
 
 
-def bounds_of(check: Step) -> list[Bounds]:
+def bounds_of(check: Sequence[Any]) -> list[Bounds]:
     """What a check of lengths asks, where a few of them say it."""
     return _bounds(check) or []
 
 
-def _bounds(check: Step) -> list[Bounds] | None:
+def _bounds(check: Sequence[Any]) -> list[Bounds] | None:
     """What a check of lengths asks; None where that cannot be said of a few of them."""
     match check:
         case (_, "index", (index, size, _), steps):
