@@ -91,9 +91,7 @@ def _judge(plan: Plan, loop: Loop) -> Steady | str:
         return obstacle or PARTS
     reason = obstacle or (COUNTS if loops and counts else READ if found else PARTS if names else DIFFERS)
     looks, numbers = any(step[0] == "failed" for step in inner), None
-    if not branches and (
-        obstacle or differs or (counts and loops) or (not counted and not loops and (counts or looks))
-    ):
+    if not branches and (obstacle or differs or (counts and loops) or (not counted and not loops and (counts or looks))):
         numbers = numbers_of(plan, loop, *each, reason, True)
         if numbers is None and counted:
             numbers = numbers_of(plan, loop, *each, reason, False)
