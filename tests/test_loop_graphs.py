@@ -228,6 +228,24 @@ def relaxed(u, n):
     return u
 
 
+def swept(u, n):
+    """Rows one after the other: each launch of a step takes other parts of the array, and each step makes the same ones."""
+    for _ in range(n):
+        for i in range(1, u.shape[0]):
+            u[i] = np.cumsum(u[i - 1]) * 0.5 + u[i, ::-1] * 0.25
+            for j in range(i):
+                u[j] = u[j, ::-1] * 0.5 + u[i] * 0.25
+    return u
+
+
+def triangle(u, n):
+    """Other rows in each step."""
+    for k in range(n):
+        for i in range(k + 1, n):
+            u[i] = np.cumsum(u[i]) * 0.5 + u[k]
+    return u
+
+
 def long_inside(u, n):
     u = u.copy()
     for _ in range(n):
@@ -274,6 +292,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (two_fields, (array(300, typestr="<f8"), array(300, at=ADDRESS + 2**20, typestr="<f8"))),
     (timed, (array(300),)),
     (relaxed, (array(300),)),
+    (swept, (array(6, 40),)),
 ]
 
 
@@ -394,6 +413,10 @@ def test_loops_whose_launches_differ_are_launched_by_python(driver):
     calls = Calls(driver, by_step, array(300), 3)
     launched, replays, _ = calls(array(300), 500)
     assert replays == 0 and len(launched) > 500
+    assert not calls.compiled.executable._cuda_kernels.graphs(0)
+    calls = Calls(driver, triangle, array(30, 40), 3)
+    launched, replays, _ = calls(array(30, 40), 30)
+    assert replays == 0 and len(launched) % (30 * 29 // 2) == 0 and launched
     assert not calls.compiled.executable._cuda_kernels.graphs(0)
 
 

@@ -13,9 +13,12 @@ Words of 8 bytes in the table, as `pytocu.runtime.native_steps` writes them:
 19     out: records that were gone through
 20     out: 1 where a truth value ended the loop, 2 where a number is one that only Python has
 21     address of ``double pow(double, double)``
+22     the record to begin with; out: the one to go on with
 24..   records of 8 words: kernel, slots, iterations, iterations of a piece, pieces; where the kernel is 0, the
        slots are the address of a truth value, and the loop ends where that is false; where it is below 64, it is a
-       number to compute: the operation, where to, the addresses of one or two operands, and the least and most
+       number to compute: the operation, where to, the addresses of one or two operands, and the least and most;
+       of a word that is read from memory, the first operand is its address, and how many bytes behind that it lies
+       stands for the least; of a jump, the first operand says whether there is one, and the least is the record
 =====  ===============================================================================================
 
 A launch in one piece is the leader's alone.  Others take a piece by counting word 0 up, which fails when the launch is
@@ -128,7 +131,9 @@ entry:
                                      i64 23, label %less.float
                                      i64 24, label %less.equal.float
                                      i64 25, label %equal.float
-                                     i64 26, label %power.float ]
+                                     i64 26, label %power.float
+                                     i64 27, label %word.at
+                                     i64 28, label %byte.at ]
 add:
   %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
   br label %whole
@@ -211,6 +216,18 @@ float:
     [ %quotient.float, %divided ], [ %converted, %to.float ], [ %negated, %negative.float ], [ %raised, %raise ]
   %bits = bitcast double %result to i64
   br label %store
+word.at:
+  %word.base = inttoptr i64 %x to ptr
+  %word.from = getelementptr i8, ptr %word.base, i64 %low
+  %word.read = load i64, ptr %word.from, align 8
+  br label %store
+byte.at:
+  %byte.base = inttoptr i64 %x to ptr
+  %byte.from = getelementptr i8, ptr %byte.base, i64 %low
+  %byte.read = load i8, ptr %byte.from, align 1
+  %byte.true = icmp ne i8 %byte.read, 0
+  %byte.word = zext i1 %byte.true to i64
+  br label %store
 copy:
   br label %store
 most:
@@ -246,7 +263,7 @@ truth:
   br label %store
 store:
   %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ], [ %larger, %most ],
-    [ %smaller, %least ], [ %truth.word, %truth ]
+    [ %smaller, %least ], [ %truth.word, %truth ], [ %word.read, %word.at ], [ %byte.word, %byte.at ]
   store i64 %stored, ptr %to, align 8
   ret i1 true
 to.single:
@@ -301,10 +318,12 @@ lead:
   %records.at = getelementptr i64, ptr %table, i64 17
   %records = load i64, ptr %records.at, align 8
   %done = getelementptr i64, ptr %table, i64 8
+  %number.at = getelementptr i64, ptr %table, i64 22
+  %first = load i64, ptr %number.at, align 8
   br label %launch
 launch:
-  %made = phi i64 [ 0, %lead ], [ %made.next, %made.one ]
-  %number = phi i64 [ 0, %lead ], [ %number.next, %made.one ]
+  %made = phi i64 [ 0, %lead ], [ %made.next, %made.one ], [ %made.turned, %turn ]
+  %number = phi i64 [ %first, %lead ], [ %number.next, %made.one ], [ %number.turned, %turn ]
   %more = icmp ult i64 %made, %launches
   br i1 %more, label %read, label %finish
 read:
@@ -323,7 +342,26 @@ read:
 which:
   %operation = ptrtoint ptr %kernel to i64
   %computes = icmp ult i64 %operation, 64
-  br i1 %computes, label %compute, label %choose
+  br i1 %computes, label %reckon, label %choose
+reckon:
+  %jumps = icmp ugt i64 %operation, 28
+  br i1 %jumps, label %turn, label %compute
+turn:
+  %count.at = getelementptr i64, ptr %record, i64 2
+  %count.from = load ptr, ptr %count.at, align 8
+  %count = load i64, ptr %count.from, align 8
+  %target.at = getelementptr i64, ptr %record, i64 4
+  %target = load i64, ptr %target.at, align 8
+  %again = icmp eq i64 %operation, 30
+  %one = zext i1 %again to i64
+  %left = sub i64 %count, %one
+  store i64 %left, ptr %count.from, align 8
+  %none = icmp eq i64 %left, 0
+  %goes = xor i1 %none, %again
+  %number.after = add i64 %number, 1
+  %number.turned = select i1 %goes, i64 %target, i64 %number.after
+  %made.turned = add i64 %made, 1
+  br label %launch
 compute:
   %computed = call i1 @pytocu.steps.number(ptr %table, ptr %record, i64 %operation)
   br i1 %computed, label %made.one, label %refused
@@ -360,8 +398,8 @@ share:
   br label %work
 work:
   %own = call i64 @pytocu.steps.piece(ptr %table)
-  %again = icmp eq i64 %own, 1
-  br i1 %again, label %work, label %await
+  %had.one = icmp eq i64 %own, 1
+  br i1 %had.one, label %work, label %await
 await:
   %waited = phi i64 [ 0, %work ], [ %waited.next, %await.more ]
   %finished = load atomic i64, ptr %done acquire, align 8
@@ -378,6 +416,7 @@ made.one:
   br label %launch
 finish:
   %made.all = phi i64 [ %made, %launch ], [ %made.last, %asked ], [ %made, %refused ]
+  store i64 %number, ptr %number.at, align 8
   %made.at = getelementptr i64, ptr %table, i64 19
   store i64 %made.all, ptr %made.at, align 8
   store atomic i64 -1, ptr %table release, align 8

@@ -18,8 +18,50 @@ WORTH, TRIES = 8, 3
 FLAG, END = -1, -2
 """What is noted beside launches: the address of a truth value, and the end of a step."""
 
-Made = tuple[int, tuple[Any, ...], bool]
-"""Steps that were made, numbers behind them, and whether others follow."""
+class Resumed:
+    """How far a loop has come in a step that is partly made, and the loops in that step.
+
+    The program goes through what stands before, computes and launches nothing, until it comes to the loop in which work goes
+    on; there `launching` is true again.
+
+    Parameters
+    ----------
+    position : int
+        The loop, by its position in the plan.
+    made, turns : int
+        Its steps that have been made, and how often memories have to change places for that.
+    numbers : tuple
+        What it carries behind them.
+    inner : dict of int to Resumed
+        Loops of the step that is partly made, which have been gone through, the last one perhaps not to the end.
+    """
+
+    __slots__ = ("_inner", "last", "launching", "made", "numbers", "position", "turns")
+
+    def __init__(
+        self,
+        position: int,
+        made: int = 0,
+        turns: int = 0,
+        numbers: tuple[Any, ...] = (),
+        inner: dict[int, Resumed] | None = None,
+    ):
+        self.position, self.made, self.turns, self.numbers = position, made, turns, numbers
+        self._inner = inner or {}
+        self.last, self.launching = False, not inner
+
+    def of(self, position: int) -> Resumed:
+        """How far a loop in the step has come; asked where it begins."""
+        found = self._inner.pop(position, BEGINS)
+        self.launching = self.launching or found.last
+        return found
+
+
+BEGINS = Resumed(-1)
+"""A loop of which no step has been made."""
+
+Made = tuple[int, tuple[Any, ...], bool, Resumed | None]
+"""Steps that were made, numbers behind them, whether others follow, and how far the next one has come."""
 
 
 class Until:
@@ -53,7 +95,7 @@ class Until:
     """
 
     __slots__ = (
-        "_before", "_count", "_grows", "_most", "_noted", "_period", "_replay", "_tries", "goes_on", "noting",
+        "_before", "_count", "_grows", "_most", "_noted", "_period", "_replay", "_resumed", "_tries", "goes_on", "noting",
         "numbers", "turns",
     )  # fmt: skip
 
@@ -72,6 +114,7 @@ class Until:
         self.goes_on = False
         self._noted: list[Any] = []
         self.noting = False
+        self._resumed: Resumed | None = None
 
     def note(self, launch: Any) -> None:
         """Keep what was launched, or the address of the truth value that was read."""
@@ -92,7 +135,7 @@ class Until:
         self.noting = self._count < self._before + self._period
         if self.noting:
             return False
-        steps, self.numbers, self.goes_on = self._replay(self._noted)
+        steps, self.numbers, self.goes_on, self._resumed = self._replay(self._noted)
         self.turns = steps % self._period
         self._tries += 1
         self._noted.clear()
@@ -102,6 +145,15 @@ class Until:
         else:
             self._replay = None
         return True
+
+    def go_on_in(self, resumed: Resumed | None) -> None:
+        """State how far the next step has come."""
+        self._resumed = resumed
+
+    def resumed(self) -> Resumed:
+        """How far the step has come that begins."""
+        found, self._resumed = self._resumed or BEGINS, None
+        return found
 
 
 def _again(made: int, period: int, tries: int) -> bool:
@@ -144,8 +196,8 @@ class Steps:
     """
 
     __slots__ = (
-        "_counts", "_grows", "_most", "_moves", "_noted", "_numbers", "_period", "_replay", "launching", "made", "noting",
-        "numbers", "turns",
+        "_counts", "_grows", "_most", "_moves", "_noted", "_numbers", "_period", "_replay", "_resumed", "launching", "made",
+        "noting", "numbers", "turns",
     )  # fmt: skip
 
     def __init__(
@@ -164,6 +216,7 @@ class Steps:
         self.launching = True
         self._moves, self._grows, self.made, self.turns = moves, grows, False, 0
         self.numbers: tuple[Any, ...] = ()
+        self._resumed: Resumed | None = None
 
     def note(self, launch: Any) -> None:
         """Keep what was launched in the first period."""
@@ -175,6 +228,15 @@ class Steps:
     def end(self, values: tuple[Any, ...]) -> None:
         """Keep the program's numbers at the end of a step of the first period."""
         self.note((END, values, 0, 0))
+
+    def go_on_in(self, resumed: Resumed | None) -> None:
+        """State how far the next step has come."""
+        self._resumed = resumed
+
+    def resumed(self) -> Resumed:
+        """How far the step has come that begins."""
+        found, self._resumed = self._resumed or BEGINS, None
+        return found
 
     def __iter__(self) -> Iterator[int]:
         numbers, tries = self._numbers, 0

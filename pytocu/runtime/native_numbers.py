@@ -1,281 +1,345 @@
-"""Python's numbers and lengths that change from step to step of a native loop, as operations of `pytocu.backend.cpu_steps`.
+"""Numbers, lengths and addresses that differ from step to step of a native loop, as operations of `pytocu.backend.cpu_steps`.
 
-In: what a plan computes of the counter, of carried numbers and of lengths.  Out: for each step of a period what stands before
-its launches (the numbers, where kernels read them, how many iterations there are) and behind them (the next step's numbers).
-Python's ints have no bounds and some of its operations raise, and lengths may not fit together: where a number is none of
-int64 or Python would raise, the native function stops before the step, and Python makes it.
+In: a loop as a tree of steps (`pytocu.runtime.loop_trees`).  Out: records in the order in which they are gone through: what is
+computed, where kernels read it, launches, and jumps that make the loops.  What does not differ from step to step of a loop is
+computed before it.  Python's ints have no bounds and some of its operations raise, and lengths may not fit together: where a
+number is none of int64 or Python would raise, the native function stops, and Python makes the step.  So what a step
+computes stands before its launches; where it has loops, each part between these begins anew.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pytocu.errors import NOTHING
-from pytocu.ir.dims import Atom, Dim, DimLike, symbols
-from pytocu.runtime.plan_loops import Bounds, Numbers
+from pytocu.ir.dims import DimLike, symbols
+from pytocu.runtime.host_loops import Resumed
+from pytocu.runtime.loop_trees import Loop, Numbers, bounds_of, made_by, period_of
+from pytocu.runtime.native_cells import (
+    AGAIN,
+    BYTE_AT,
+    COMPARED,
+    ENDS,
+    INTEGERS,
+    MOST,
+    OF_LENGTHS,
+    UNLESS,
+    WORD_AT,
+    Cells,
+    Launch,
+    Node,
+    Operation,
+    copied,
+)
+from pytocu.runtime.plan import KernelSpec, Step
 
-_INTEGERS = {"add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5}
-_FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9, "power": 26}
-_COMPARED = {"less": 20, "less_equal": 21, "equal": 22, "greater": 20, "greater_equal": 21, "not_equal": 22}
-_FLOATS_COMPARED = 3
-"""What is added for floats."""
-_ENDS = 0
-_OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
-_TO_FLOAT, _COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
-_MOST = 2**63 - 1
-_MOST_EXACT = 2**53
-"""Ints up to here are floats as well."""
-_MOST_PIECES = 2**16 - 1
-
-Place = int | tuple[str, int, int, int]
-"""A cell, or a word of the ``slots`` or of the ``record`` of a launch of the step, by its number there, and 0; or of the
-``memory`` that a parameter of a launch points to: the parameter and the word."""
-
-Operation = tuple[int, Place, Place, Place, int, int]
-"""What is done, where to, two operands, and the least and most that it may be."""
+_MOST_WRITTEN = 512
+"""What stands in the steps of a period, where these are written one behind the other."""
 
 
-class Cells:
-    """Memory for the numbers of a loop, and the operations on it.
+class Written(Cells):
+    """The records of a loop, and memory for its numbers.
 
     Parameters
     ----------
     numbers : Numbers
+    kernels : sequence of KernelSpec
+        Of the plan.
     kinds : sequence of type
         The classes of what the program knows before a step, as `Numbers.given`.
 
     Attributes
     ----------
-    usable : bool
-        Whether all of them are int64 or float64, and stay what they are.
+    records : list
+        Operations, and numbers of launches.
     """
 
-    def __init__(self, numbers: Numbers, kinds: Sequence[type]):
+    def __init__(self, numbers: Numbers, kernels: Sequence[KernelSpec], kinds: Sequence[type]):
+        self._root = Node(numbers.loop, None, 0)
+        super().__init__(self._root, kernels)
         self._numbers = numbers
-        self._kinds: dict[int, type] = dict(zip(numbers.given, kinds, strict=False))
-        if numbers.counter >= 0:
-            self._kinds[numbers.counter] = int
-        self._constants: dict[int, int] = {}
-        self._size = 0
-        self.usable = all(kind in (int, float, bool) for kind in self._kinds.values())
-        self._places = {slot: self._spare() for slot in self._kinds}
-        self._lengths = {name: self._spare() for name in numbers.lengths}
-        self._step, self._single = self._spare(), self._spare()
-        self._known: dict[DimLike, int] = {}
-        # What stands behind so many launches of a step; the last list is the one that is written.
-        self._before: list[Operation] = []
-        self._stages: list[tuple[int, list[Operation]]] = [(0, self._before)]
-        self._work: dict[int, int] = {}
-        self._checked: set[Bounds] = set()
-        counter = self._places.get(numbers.counter, -1)
-        for name, negated in zip(numbers.names, (False, True), strict=False):
-            place = self._emit(_INTEGERS["subtract"], self._constant(0), counter) if negated else counter
-            self._lengths[name] = self._emit(_OF_LENGTHS["max"], place, self._constant(0))
-        self._rooms = [self._spare() for _ in numbers.rooms]
+        self.fixed = {slot: number for number, slot in enumerate(numbers.fixed)}
+        self._kinds.update(zip(numbers.given, kinds, strict=True))
+        self.usable = all(kind in (int, float, bool) for kind in kinds)
+        self._places.update((slot, self.spare()) for slot in (*numbers.given, *numbers.memory))
+        self._given_lengths = {name: self.spare() for name in numbers.lengths}
+        self._lengths.update(self._given_lengths)
+        self._rooms = [self.spare() for _ in numbers.rooms]
         self._roomy: set[int] = set()
-        waiting = {read.name for read in numbers.reads} | {name for _, names, _ in numbers.binds for name in names}
-        self._settle(waiting)
-        for made, name, sources in numbers.computed:
-            self._compute(made, name, sources)
-        self._settle(waiting)
-        for read in numbers.reads:
-            self._before = []
-            self._stages.append((read.behind, self._before))
-            place = self._lengths[read.name] = self._spare()
-            most = _MOST if read.limit is None else read.limit
-            self._before.append(self._bounded(place, ("memory", *read.where), 0, most))
-            waiting.discard(read.name)
-            self._settle(waiting)
-        for behind, where in numbers.words:
-            nothing = self._bounded(self._spare(), ("memory", *where), NOTHING, NOTHING)
-            self._stages.append((behind, [nothing]))
-        self._pieces: dict[int, tuple[int, int]] = {}
-        self._behind = self._next()
+        self._step, self._steps_to_make = self.spare(), 0
+        self.records: list[Operation | int] = []
+        self._points: list[tuple[Node, int]] = []
+        if self.usable:
+            self._write(self._root)
+        if self.usable:
+            self._lay(self._root, None)
 
-    def _settle(self, waiting: set[str]) -> None:
-        """Compute the lengths that are made of known ones: first those that may say that there is no such step."""
-        numbers = self._numbers
-        left = -1
-        # A number that has a name may be made of lengths, and these of other names.
-        while left != len(waiting):
-            left = len(waiting)
-            for slot, names, length in numbers.binds:
-                if slot in self._places and names[0] in waiting and waiting.isdisjoint(symbols(length or 0)):
-                    self._bind(self._places[slot], names, length)
-                    self.usable = self.usable and self._kinds[slot] is int
-                    waiting.difference_update(names)
-            for dim, least, most in numbers.checks:
-                if (dim, least, most) not in self._checked and waiting.isdisjoint(symbols(dim)):
-                    self._checked.add((dim, least, most))
-                    self._before.append(self._bounded(self._spare(), self._dim(dim), least, _MOST if most is None else most))
-            for room, (slot, dim) in zip(self._rooms, numbers.rooms, strict=True):
-                if slot not in self._roomy and waiting.isdisjoint(symbols(dim)):
-                    self._roomy.add(slot)
-                    enough = self._emit(_COMPARED["less_equal"], self._dim(dim), room)
-                    self._before.append(self._bounded(self._spare(), enough, 1, 1))
-            for slot, dim in numbers.dims.items():
-                if slot not in self._places and waiting.isdisjoint(symbols(dim)):
-                    self._kinds[slot], self._places[slot] = int, self._dim(dim)
-            for number, (dim, _) in numbers.work.items():
-                if number not in self._work and waiting.isdisjoint(symbols(dim)):
-                    self._work[number] = self._dim(dim)
-
-    def _bind(self, place: int, names: Sequence[str], length: DimLike | None) -> None:
-        """Give a number its names."""
-        zero = self._constant(0)
-        if length is None:
-            below = self._emit(_INTEGERS["subtract"], zero, place)
-            for name, one in zip(names, (place, below), strict=False):
-                self._lengths[name] = self._emit(_OF_LENGTHS["max"], one, zero)
+    def _write(self, node: Node) -> None:
+        """One loop, the last one that is open."""
+        loop, depth, is_root = node.loop, len(self._open), node is self._root
+        after = dict(zip(loop.params, loop.yielded, strict=True))
+        turns = self._turns(loop)
+        for param, start in zip(loop.params, loop.starts, strict=True):
+            if is_root and param not in self._places:
+                # A number of the program's own.
+                continue
+            is_memory = param in loop.memory
+            moves = after[param] != param and (turns == 1 or not is_memory)
+            if is_root:
+                self._levels[self._places[param]] = depth * moves
+            else:
+                begin = self._places[param] = self._places[start]
+                if not is_memory:
+                    self._kinds[param] = self._kinds[start]
+                if moves:
+                    self._places[param] = self.spare(depth)
+                    node.before.append((-1, copied(self._places[param], begin)))
+            node.params.append((param, self._places[param], is_memory))
+        node.left = self.spare(depth)
+        if loop.counter >= 0:
+            self._kinds[loop.counter], self._places[loop.counter] = int, self.spare(depth)
+            step = self._step if is_root else self._count(node)
+        else:
+            step = self._constant(1)
+            if not is_root:
+                node.before.append((-1, copied(node.left, self._constant(0))))
+            self.usable = self.usable and self._kinds[loop.params[0]] is not float
+        up = node.left if loop.counter < 0 else self._places[loop.counter]
+        # Where memory lies in each step of a period, and behind the last one again where it was.
+        places = [{param: place for param, place, is_memory in node.params if is_memory}]
+        places += [{p: places[0][p] for p in places[0]} for _ in range(turns)]
+        known = self._recalled(depth)
+        for turn in range(turns):
+            places[turn + 1] = {p: places[turn][after[p] if turns > 1 else p] for p in places[0]}
+            if turn:
+                self._recall(known, places[turn])
+            self._steps(node)
+            node.body.extend((len(node.inner), operation) for operation in self._next(node, after, turns == 1))
+            node.body.append((len(node.inner), (INTEGERS["add"], up, up, step, 0, 0)))
+            node.body.append((len(node.inner), None))
+        self._places.update(places[0])
+        if is_root:
             return
-        size = self._dim(length)
-        negative = self._emit(_COMPARED["less"], place, zero)
-        more = self._emit(_INTEGERS["multiply"], negative, size)
-        position = self._emit(_OF_LENGTHS["max"], self._emit(_INTEGERS["add"], place, more), zero)
-        self._lengths[names[0]] = self._emit(_OF_LENGTHS["min"], position, size)
+        moved = [p for p in places[0] if turns > 1 and after[p] != p]
+        found = {p: self.spare(depth - 1) for p in moved}
+        node.before.extend((-1, copied(place, places[0][p])) for p, place in found.items())
+        node.leaving.extend([copied(place, each[p]) for p, place in found.items()] for each in places[1:-1])
+        for result, (param, place, is_memory) in zip(loop.results, node.params, strict=True):
+            # Behind the loop it is what the last step has left there.
+            self._places[result] = found.get(param, place)
+            self._levels[place] = min(self._levels[place], depth - 1)
+            if not is_memory:
+                self._kinds[result] = self._kinds[param]
 
-    def _spare(self) -> int:
-        self._size += 1
-        return self._size - 1
+    def _turns(self, loop: Loop) -> int:
+        """How many steps are written one behind the other: so many that memories which change places are where they were."""
+        period = period_of(loop.moves) if loop.launches and not loop.inner else 1
+        return period if period * len(loop.body) <= _MOST_WRITTEN else 1
 
-    def _constant(self, value: int) -> int:
-        if value not in self._constants:
-            self._constants[value] = self._spare()
-        return self._constants[value]
+    def _recalled(self, depth: int) -> tuple[Any, ...]:
+        """What is known in front of a step."""
+        return dict(self._places), dict(self._kinds), dict(self._lengths), set(self._roomy), depth
 
-    def _emit(self, code: int, x: int, y: int) -> int:
-        made = self._spare()
-        self._before.append((code, made, x, y, 0, 0))
+    def _recall(self, known: tuple[Any, ...], memory: dict[int, int]) -> None:
+        """Know no more than in front of a step, and what does not differ from step to step."""
+        places, kinds, lengths, roomy, depth = known
+        self._places, self._kinds = {**places, **memory}, dict(kinds)
+        self._lengths, self._roomy = dict(lengths), set(roomy)
+        self._known = {dim: place for dim, place in self._known.items() if self._levels[place] < depth}
+
+    def _count(self, node: Node) -> int:
+        """How many steps a loop in a step has; the cell of the step of its numbers."""
+        first, last, step = (self._places[slot] for slot in node.loop.bounds)
+        self.usable = self.usable and all(self._kinds[slot] is int for slot in node.loop.bounds)
+        number = next((value for value, place in self._constants.items() if place == step), 0)
+        if number in (1, -1):
+            steps = self._emit(INTEGERS["subtract"], *((last, first) if number == 1 else (first, last)))
+        else:
+            down = self._emit(INTEGERS["floor_divide"], self._emit(INTEGERS["subtract"], first, last), step)
+            steps = self._emit(INTEGERS["subtract"], self._constant(0), down)
+        node.total = self._emit(OF_LENGTHS["max"], steps, self._constant(0))
+        # The number behind the last one is one of int64, too: where it is not, nothing is begun.
+        self._emit(INTEGERS["add"], first, self._emit(INTEGERS["multiply"], node.total, step))
+        node.before.append((-1, copied(node.left, node.total)))
+        node.before.append((-1, copied(self._places[node.loop.counter], first)))
+        return step
+
+    def _steps(self, node: Node) -> None:
+        """What stands in a step, cut where loops that launch kernels stand."""
+        part: list[Any] = []
+        for step in node.loop.body:
+            if not isinstance(step, Loop) or not step.launches:
+                part.append(step)
+                continue
+            self._part(node, part)
+            inner = self._inner(step)
+            node.inner.append(inner)
+            part = []
+        self._part(node, part)
+
+    def _inner(self, loop: Loop) -> Node:
+        """A loop in a step of the one that is open."""
+        outer = self._open[-1]
+        node = Node(loop, outer, len(outer.inner))
+        self._open.append(node)
+        self._write(node)
+        self._open.pop()
+        outer.body.append((len(outer.inner), node))
+        return node
+
+    def _part(self, node: Node, steps: Sequence[Any]) -> None:
+        """Steps between loops: first what says that they are not to be made, and what kernels read."""
+        waiting = [_Launched(self, step) if step[0] == "launch" else step for step in steps]
+        while waiting and self.usable:
+            left = []
+            for step in waiting:
+                if isinstance(step, _Launched):
+                    step.prepare()
+                elif step[0] not in ("read", "read_length", "failed") and self._is_ready(step):
+                    self._pure(step)
+                    continue
+                left.append(step)
+            if node is self._root:
+                self._compare_rooms()
+            while left and self.usable:
+                step = left.pop(0)
+                if isinstance(step, _Launched):
+                    self.usable = step.prepare()
+                    node.body.append((len(node.inner), step.number))
+                elif step[0] == "failed":
+                    self._read(step)
+                else:
+                    self.usable = self.usable and step[0] in ("read", "read_length")
+                    if self.usable:
+                        self._read(step)
+                    # What is computed of it comes before other launches.
+                    break
+            waiting = left
+
+    def _is_ready(self, step: Any) -> bool:
+        """Whether what a step is made of has been computed."""
+        slots, dims = _operands(step)
+        return slots <= self._places.keys() and all(self._lengths.keys() >= set(symbols(dim)) for dim in dims)
+
+    def _pure(self, step: Any) -> None:
+        """A step that computes."""
+        match step:
+            case Loop():
+                self._inner(step)
+            case ("python", made, name, sources):
+                self._compute(made, name, sources)
+            case ("const", made, value, _):
+                self._kinds[made] = type(value)
+                self._places[made] = self._double(value) if isinstance(value, float) else self._constant(int(value))
+            case ("dim", made, dim):
+                self._kinds[made], self._places[made] = int, self._dim(dim)
+            case ("convert", made, source, *_):
+                self._kinds[made], self._places[made] = self._kinds[source], self._places[source]
+            case ("bind", slot, names, length):
+                self.usable = self.usable and self._kinds[slot] is int
+                self._bind(self._places[slot], names, length)
+            case ("check", *_):
+                for dim, least, most in bounds_of(step):
+                    self._bound(self._dim(dim), least, MOST if most is None else most)
+
+    def _read(self, step: Step) -> None:
+        """A step that reads memory."""
+        match step:
+            case ("read", made, memory):
+                self._kinds[made], self._places[made] = bool, self._word(BYTE_AT, memory, 0)
+            case ("read_length", memory, name, limit):
+                place = self._lengths[name] = self._word(WORD_AT, memory, 0)
+                self._bound(place, 0, limit if isinstance(limit, int) else MOST)
+            case ("failed", memory, at, *_):
+                self._bound(self._word(WORD_AT, memory, at), NOTHING, NOTHING)
+
+    def _word(self, code: int, memory: int, at: int) -> int:
+        """A word of memory, which every step reads."""
+        made = self.spare(len(self._open))
+        self.put(len(self._open), (code, made, self._places[memory], self._places[memory], 8 * at, 0))
         return made
 
-    def _bounded(self, to: Place, place: Place, least: int, most: int) -> Operation:
-        return _TO_BYTES[8], to, place, place, least, most
+    def _compare_rooms(self) -> None:
+        """Where there is less memory than a step needs, Python makes it."""
+        for place, (slot, dim) in zip(self._rooms, self._numbers.rooms, strict=True):
+            if slot not in self._roomy and self._lengths.keys() >= set(symbols(dim)):
+                self._roomy.add(slot)
+                self._bound(self._emit(COMPARED["less_equal"], self._dim(dim), place), 1, 1)
 
-    def _dim(self, dim: DimLike) -> int:
-        """The cell of a length."""
-        if not isinstance(dim, Dim):
-            return self._constant(dim)
-        if dim not in self._known:
-            total: int | None = None
-            for monomial, coefficient in dim.terms:
-                factors = [self._atom(a) for a in monomial]
-                if coefficient != 1 or not factors:
-                    factors.insert(0, self._constant(coefficient))
-                term = factors[0]
-                for factor in factors[1:]:
-                    term = self._emit(_INTEGERS["multiply"], term, factor)
-                total = term if total is None else self._emit(_INTEGERS["add"], total, term)
-            assert total is not None
-            self._known[dim] = total
-        return self._known[dim]
+    def _next(self, node: Node, after: dict[int, int], memory: bool) -> list[Operation]:
+        """What the next step begins with: all is read before it is written."""
+        moves: list[tuple[int, int]] = []
+        for param, place, is_memory in node.params:
+            value = after[param]
+            if value != param and not is_memory:
+                self.usable = self.usable and self._kinds.get(value) is self._kinds[param]
+            if value != param and self.usable and (memory or not is_memory):
+                moves.append((place, self._places[value]))
+        written = {place for place, value in moves if place != value}
+        kept = {value: self.spare() for _, value in moves if value in written}
+        copies = [copied(spare, value) for value, spare in kept.items()]
+        return [*copies, *(copied(place, kept.get(value, value)) for place, value in moves if place != value)]
 
-    def _atom(self, atom: Atom) -> int:
-        if not atom.args:
-            return self._lengths[atom.name]
-        a, b = (self._dim(x) for x in atom.args)
-        return self._emit(_OF_LENGTHS[atom.name], a, b)
+    # Laying it out.
 
-    def _operand(self, slot: int, as_float: bool) -> int:
-        """The cell of a number, as a float where it is to be one."""
-        place = self._places[slot]
-        return self._emit(_TO_FLOAT, place, place) if as_float and self._kinds[slot] is not float else place
+    def _lay(self, node: Node, around: tuple[Node, int] | None) -> None:
+        """The records of a loop; `around` is where Python begins anew, where it does not in the loop itself."""
 
-    def _compute(self, made: int, name: str, sources: Sequence[int]) -> None:
-        kinds = [self._kinds[s] for s in sources]
-        as_float = float in kinds
-        if name in _COMPARED:
-            self._compare(made, name, sources)
-            return
-        if bool in kinds:
-            self.usable = False
-        if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
-            # Python divides ints exactly and rounds once, and floats have a remainder of their own.
-            self.usable = False
-        if name == "positive":
-            self._kinds[made], self._places[made] = kinds[0], self._places[sources[0]]
-            return
-        self._kinds[made] = float if as_float else int
-        operands = [self._operand(s, as_float) for s in sources]
-        if name == "negative":
-            zero = operands[0] if as_float else self._constant(0)
-            self._places[made] = self._emit(_NEGATIVE if as_float else _INTEGERS["subtract"], zero, operands[0])
-            return
-        if name == "power" and not as_float:
-            # Of ints squares alone; others are Python's.
-            self._before.append(self._bounded(self._spare(), operands[1], 2, 2))
-            self._places[made] = self._emit(_INTEGERS["multiply"], operands[0], operands[0])
-            return
-        code = (_FLOATS if as_float else _INTEGERS).get(name)
-        self.usable = self.usable and code is not None
-        self._places[made] = self._emit(code or 0, operands[0], operands[1])
+        def add(part: int, item: Any) -> int:
+            if isinstance(item, Node):
+                self._lay(item, None if item.loop.launches else around or (node, part))
+                return -1
+            if isinstance(item, int):
+                self.launches[item].record = len(self.records)
+            self.records.append(item)
+            self._points.append(around or (node, part))
+            return len(self.records) - 1
 
-    def _compare(self, made: int, name: str, sources: Sequence[int]) -> None:
-        kinds = [self._kinds[s] for s in sources]
-        as_float = float in kinds
-        operands: list[int] = []
-        for slot, kind in zip(sources, kinds, strict=True):
-            if as_float and kind is not float:
-                # Python compares an int with a float exactly.
-                self._before.append(self._bounded(self._spare(), self._places[slot], -_MOST_EXACT, _MOST_EXACT))
-            operands.append(self._operand(slot, as_float))
-        if name.startswith("greater"):
-            operands.reverse()
-        place = self._emit(_COMPARED[name] + as_float * _FLOATS_COMPARED, *operands)
-        if name == "not_equal":
-            place = self._emit(_INTEGERS["subtract"], self._constant(1), place)
-        self._kinds[made], self._places[made] = bool, place
-
-    def _next(self) -> list[Operation]:
-        """The numbers of the next step: all are read before one is written."""
-        copies: list[Operation] = []
-        for param, value in self._numbers.carried:
-            self.usable = self.usable and self._kinds[param] is self._kinds[value]
-            spare = self._spare()
-            copies.insert(0, (_COPY, spare, self._places[value], self._places[value], 0, 0))
-            copies.append((_COPY, self._places[param], spare, spare, 0, 0))
-        numbers = self._numbers
-        if numbers.counter >= 0:
-            counter = self._places[numbers.counter]
-            copies.append((_INTEGERS["add"], counter, counter, self._step, 0, 0))
-        if numbers.condition >= 0:
-            place = self._places[numbers.condition]
-            copies.append((_ENDS, place, place, place, 0, 0))
-        return copies
-
-    def around(self, launches: Mapping[int, int]) -> Iterator[int | list[Operation]]:
-        """The launches of a step, which are kernels by their places in the period, and what stands before and behind each."""
-        numbers, places = self._numbers, list(launches)
-        if numbers.reads or numbers.words:
-            # Memory is found by the launches that are given it.
-            self.usable = self.usable and tuple(launches.values()) == numbers.launches
-        if not self.usable:
-            return
-        yield self._stage(0, places)
-        for count, (launch, number) in enumerate(launches.items(), 1):
-            found: list[Operation] = []
-            for position, slot, word in numbers.stored.get(number, ()):
-                found.extend(self._store(slot, word, ("slots", launch, position, 0)))
-            if number in self._work:
-                found.extend(self._share(launch, self._work[number]))
-            yield found
-            yield launch
-            yield self._stage(count, places)
-
-    def _stage(self, count: int, places: Sequence[int]) -> list[Operation]:
-        """What stands behind so many launches; memory is that of launches of the period."""
-        found: list[Operation] = []
-        for behind, operations in self._stages:
-            for code, to, x, y, least, most in operations if behind == count else ():
-                if isinstance(x, tuple):
-                    x = y = ("memory", places[x[1]], x[2], x[3])
-                found.append((code, to, x, y, least, most))
-        return found
-
-    def behind(self) -> list[Operation]:
-        """What stands behind them."""
-        return list(self._behind)
+        counted, is_root = node.loop.counter >= 0, node is self._root
+        for part, item in node.before:
+            add(part, item)
+        asked = node.left if counted else node.params[0][1]
+        ask = -1 if is_root else add(-1, _jump(UNLESS, asked, -1))
+        begin = len(self.records) - (not is_root and not counted)
+        last, turns, leaving = len(node.inner), sum(item is None for _, item in node.body), list(node.leaving)
+        zero, ends, asks = self._constant(0), [], []
+        for part, item in node.body:
+            if item is not None:
+                add(part, item)
+                continue
+            turns -= 1
+            if counted:
+                left = leaving.pop(0) if turns and leaving else []
+                more = len(left) + 1
+                add(last, _jump(AGAIN, node.left, len(self.records) + 1 + more if turns else begin))
+                for operation in left:
+                    add(last, operation)
+                if is_root:
+                    add(last, (ENDS, zero, zero, zero, 0, 0))
+                elif turns:
+                    ends.append(add(last, ()))
+            elif turns:
+                asks.append(add(last, ()))
+            elif is_root:
+                asks.append(add(last, ()))
+                add(last, _jump(UNLESS, zero, begin))
+            else:
+                add(last, _jump(UNLESS, zero, begin))
+        for each in asks:
+            # It leaves the loop there.
+            self.records[each] = _jump(UNLESS, asked, len(self.records))
+            for operation in leaving.pop(0) if leaving else []:
+                add(last, operation)
+            if is_root:
+                add(last, (ENDS, zero, zero, zero, 0, 0))
+            else:
+                ends.append(add(last, ()))
+        for each in ends:
+            self.records[each] = _jump(UNLESS, zero, len(self.records))
+        if not is_root:
+            self.records[ask] = _jump(UNLESS, asked, len(self.records))
 
     def allocate(self) -> None:
         """Make the memory, when all operations have been asked for."""
@@ -287,64 +351,121 @@ class Cells:
     def start(self, values: Sequence[Any], rooms: Sequence[int], counter: range | None) -> bool:
         """State what the program knows before a step, how much memory there is, and the counter; whether int64 holds all."""
         first, step, behind = (0, 0, 0) if counter is None else (counter[0], counter.step, counter[-1] + counter.step)
-        numbers = [*values, first, step, behind]
-        if any(type(value) is int and not -_MOST <= value <= _MOST for value in numbers):
+        numbers = self._numbers
+        given, rest = values[: len(numbers.given)], values[len(numbers.given) :]
+        memory, lengths = rest[: len(numbers.memory)], rest[len(numbers.memory) : len(numbers.memory) + len(numbers.lengths)]
+        if any(type(value) is int and not -MOST <= value <= MOST for value in (*given, *lengths, first, step, behind)):
             return False
-        slots, lengths = values[: len(self._numbers.given)], values[len(self._numbers.given) :]
-        for slot, value in zip(self._numbers.given, slots, strict=True):
-            if self._kinds[slot] is float:
+        for slot, value in zip((*numbers.given, *numbers.memory), (*given, *memory), strict=True):
+            if self._kinds.get(slot) is float:
                 ctypes.c_double.from_buffer(self._memory, 8 * self._places[slot]).value = value
             else:
                 self._memory[self._places[slot]] = value
-        for name, value in zip(self._numbers.lengths, lengths, strict=True):
-            self._memory[self._lengths[name]] = value
+        for name, value in zip(numbers.lengths, lengths, strict=True):
+            self._memory[self._given_lengths[name]] = value
         for place, size in zip(self._rooms, rooms, strict=True):
             self._memory[place] = size
+        self._steps_to_make = 0 if counter is None else len(counter)
+        self._memory[self._root.left] = self._steps_to_make
         if counter is not None:
-            self._memory[self._places[self._numbers.counter]], self._memory[self._step] = first, step
+            self._memory[self._places[numbers.loop.counter]], self._memory[self._step] = first, step
         return True
+
+    def number(self, place: int) -> int:
+        """What a cell holds."""
+        return self._memory[place]
+
+    def made(self) -> int:
+        """How many steps have been made."""
+        return abs(self._steps_to_make - self._memory[self._root.left])
 
     def carried(self) -> tuple[Any, ...]:
         """The numbers that the next step begins with, as Python's."""
-        made: list[Any] = []
-        for param, _ in self._numbers.carried:
-            place, kind = self._places[param], self._kinds[param]
-            word = self._memory[place]
-            made.append(ctypes.c_double.from_buffer(self._memory, 8 * place).value if kind is float else kind(word))
-        return tuple(made)
+        return tuple(self._as_python(param, self._places[param]) for param, _ in self._numbers.carried)
 
-    def cut(self, launch: int, iterations: int) -> None:
-        """State how many iterations a piece of a launch has whose number of iterations differs from step to step."""
-        less, size = self._pieces[launch]
-        self._memory[less], self._memory[size] = iterations - 1, iterations
+    def _as_python(self, slot: int, place: int) -> Any:
+        if self._kinds[slot] is float:
+            return ctypes.c_double.from_buffer(self._memory, 8 * place).value
+        return self._kinds[slot](self._memory[place])
 
-    def _share(self, launch: int, work: int) -> list[Operation]:
-        """How many iterations a launch has, and in how many pieces."""
-        less, size = self._pieces[launch] = self._spare(), self._spare()
-        rounded, pieces = self._spare(), self._spare()
-        return [
-            self._bounded(("record", launch, 2, 0), work, 0, _MOST),
-            (_INTEGERS["add"], rounded, work, less, 0, 0),
-            (_INTEGERS["floor_divide"], pieces, rounded, size, 0, 0),
-            self._bounded(("record", launch, 4, 0), pieces, 0, _MOST_PIECES),
-        ]
+    def resumed(self, record: int) -> Resumed | None:
+        """Where Python goes on in a step of which a part has been made, behind a record; None where it begins a step."""
+        node, part = self._points[record]
+        state, outer = None, node
+        while outer is not None:
+            inner = [self._behind(one, {}) for one in outer.inner[: max(part, 0)]]
+            inner += [state] if state is not None else []
+            for one in inner[-1:]:
+                one.last = True
+            found = {one.position: one for one in inner}
+            state = self._behind(outer, found) if part >= 0 else Resumed(outer.loop.position)
+            outer, part = outer.parent, outer.place
+        return state if state is not None and not state.launching else None
 
-    def _store(self, slot: int, word: str, to: Place) -> list[Operation]:
-        """Write a number where a kernel reads it, as the dtype that it has there."""
-        place, integer = self._places[slot], self._kinds[slot] is not float
-        if (word == "bool") != (self._kinds[slot] is bool):
-            self.usable = False
-        if word == "bool":
-            return [(_TO_BYTES[1], to, place, place, 0, 1)]
-        if word in ("f64", "f32"):
-            if not integer:
-                return [(_COPY if word == "f64" else _TO_SINGLE, to, place, place, 0, 0)]
-            if word == "f64":
-                return [(_TO_FLOAT, to, place, place, 0, 0)]
-            single = self._single
-            return [(_TO_FLOAT, single, place, place, 0, 0), (_TO_SINGLE, to, single, single, 0, 0)]
-        bits = 64 if word == "index" else int(word[1:])
-        least, most = (0, 2**bits - 1) if word[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        if not integer:
-            self.usable = False
-        return [(_TO_BYTES[bits // 8], to, place, place, least, min(most, _MOST))]
+    def _behind(self, node: Node, inner: dict[int, Resumed]) -> Resumed:
+        """A loop of which some steps have been made."""
+        left = self._memory[node.left]
+        made = left if node.loop.counter < 0 else self._memory[node.total] - left if node.total >= 0 else self.made()
+        numbers = tuple(self._as_python(slot, place) for slot, place, is_memory in node.params if not is_memory)
+        return Resumed(node.loop.position, made, made % period_of(node.loop.moves), numbers, inner)
+
+    def cut(self, launch: Launch, iterations: int) -> None:
+        """State how many iterations a piece of a launch has."""
+        self._memory[launch.less], self._memory[launch.size] = iterations - 1, iterations
+
+
+class _Launched:
+    """A launch while its record is written: parameters are stored as soon as they are known."""
+
+    def __init__(self, cells: Written, step: Step):
+        _, kernel, slots = step
+        self._cells, self._spec = cells, cells.kernels[kernel]
+        self.number = len(cells.launches)
+        self._launch = Launch(kernel, self._spec, cells.spare(), cells.spare())
+        cells.launches.append(self._launch)
+        self._left = dict(enumerate(slots))
+
+    def prepare(self) -> bool:
+        """Store what is known now; whether that is all."""
+        cells, spec = self._cells, self._spec
+        for position, slot in list(self._left.items()):
+            if cells.knows(slot):
+                cells.store(slot, spec.parameters[position], ("slots", self.number, position))
+            elif slot in cells.fixed:
+                self._launch.fixed.append((position, cells.fixed[slot]))
+            else:
+                continue
+            del self._left[position]
+        if self._launch.work < 0 and cells.measures(spec.work) and cells.measures(spec.cost):
+            cells.share(self._launch)
+        return not self._left and self._launch.work >= 0 and cells.usable
+
+
+def _operands(step: Any) -> tuple[set[int], list[DimLike]]:
+    """The slots and the lengths that a step is made of."""
+    match step:
+        case Loop():
+            slots, dims = {*step.bounds, *step.starts}, []
+            made = {slot for one in step.loops() for slot in (one.counter, *one.params, *one.results)}
+            for one in step.steps():
+                more, lengths = _operands(one)
+                slots |= more
+                dims += lengths
+                made.add(made_by(one) or 0)
+            named = {name for one in step.steps() if one[0] == "bind" for name in one[2]}
+            return slots - made, [dim for dim in dims if named.isdisjoint(symbols(dim))]
+        case ("python", _, _, sources):
+            return {*sources}, []
+        case ("convert", _, source, *_):
+            return {source}, []
+        case ("dim", _, dim):
+            return set(), [dim]
+        case ("bind", slot, _, dim):
+            return {slot}, [dim or 0]
+        case ("check", *_):
+            return set(), [dim for dim, _, _ in bounds_of(step)]
+    return set(), []
+
+
+def _jump(code: int, place: int, record: int) -> Operation:
+    return code, place, place, place, record, 0

@@ -6,19 +6,23 @@ The function is `pytocu.backend.cpu_steps`; here stands the table that it takes.
 from __future__ import annotations
 
 import ctypes
+import struct
 import sys
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from math import prod
 from time import perf_counter
 from typing import Any
 
 from pytocu.errors import NOTHING
-from pytocu.ir.dims import evaluate, symbols
-from pytocu.runtime import threads
-from pytocu.runtime.host_loops import END, FLAG, Made, Steps, Until
-from pytocu.runtime.native_numbers import Cells, Operation
-from pytocu.runtime.plan_loops import Numbers, Steady
+from pytocu.ir.types import dtype_named
+from pytocu.runtime import cuda, threads
+from pytocu.runtime.host_loops import Made, Resumed, Steps, Until
+from pytocu.runtime.loop_trees import Numbers
+from pytocu.runtime.native_cells import WHOLE
+from pytocu.runtime.native_numbers import Written
+from pytocu.runtime.plan import KernelSpec
+from pytocu.runtime.plan_loops import Steady
 
 NAME = "pytocu.steps"
 """Of the function in object code."""
@@ -29,10 +33,13 @@ MOST = 4096
 LEAST = 8
 """From so many periods on a loop is native: writing the table takes as long as a few launches."""
 
+LEAST_OF_LOOPS = 2
+"""The same of a loop with loops in its steps, where these differ from step to step."""
+
 SOON = 2
 """Steps of a loop whose number nobody knows, before those of which the table is written."""
 
-_LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _POWER, _FIRST, _WORDS = 16, 17, 18, 19, 20, 21, 24, 8
+_LAUNCHES, _RECORDS, _YIELD, _MADE, _ENDED, _POWER, _NEXT, _FIRST, _WORDS = 16, 17, 18, 19, 20, 21, 22, 24, 8
 _REFUSED = 2
 """How it ended where a number is one that only Python has."""
 
@@ -55,9 +62,6 @@ _SECONDS_TO_RETURN = 0.1
 
 _SMALLEST = 4096
 """Elements of a piece."""
-
-_WHOLE = 2**62
-"""Iterations of a piece that a launch is not cut into."""
 
 _PIECES = 4
 """Pieces a thread, so that a thread that comes late or runs slowly holds nobody up."""
@@ -86,7 +90,8 @@ def least_steps(loop: Steady) -> int:
     >>> least_steps(Steady(2, 1))
     18
     """
-    return (LEAST + 1) * loop.period
+    least = LEAST if loop.numbers is None or not loop.numbers.loop.inner else LEAST_OF_LOOPS
+    return (least + 1) * loop.period
 
 
 class NativeLoop:
@@ -95,14 +100,16 @@ class NativeLoop:
     Parameters
     ----------
     loop : Steady
+    kernels : sequence of KernelSpec
+        Of the plan.
     natives : sequence of callable
-        The kernels of the plan, as :func:`threads.native` gives them.
+        The same as :func:`threads.native` gives them.
     driver : callable
         The function that makes the steps, likewise.
     """
 
-    def __init__(self, loop: Steady, natives: Sequence[Any], driver: Any):
-        self.loop, self._natives, self._driver = loop, natives, driver
+    def __init__(self, loop: Steady, kernels: Sequence[KernelSpec], natives: Sequence[Any], driver: Any):
+        self.loop, self._kernels, self._natives, self._driver = loop, kernels, natives, driver
         # A table that nobody uses now: writing one anew takes longer than many a loop.
         self._spare: dict[int, _Computed] = {}
 
@@ -112,36 +119,35 @@ class NativeLoop:
 
         def replay(noted: Sequence[Noted], left: int) -> int:
             if loop.numbers is not None:
-                count, made.numbers, _ = self._computed(loop.numbers, noted, numbers[len(numbers) - left :])
+                count, made.numbers, _, resumed = self._computed(loop.numbers, noted, numbers[len(numbers) - left :])
+                made.go_on_in(resumed)
                 return count
             return self._replay(noted, left, perf_counter() - start)
 
         replayed = alone and len(numbers) >= least_steps(loop)
         moves = loop.numbers is not None and loop.numbers.whole
-        grows = loop.numbers is not None and moves and bool(loop.numbers.rooms)
-        made = Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST, moves, grows)
+        made = Steps(numbers, loop.period, loop.counts, replay if replayed else None, MOST, moves, moves and self._grows())
         return made
+
+    def _grows(self) -> bool:
+        """Whether steps that the program makes may be followed by others that are made at once."""
+        return self.loop.numbers is not None and bool(self.loop.numbers.rooms or self.loop.numbers.loop.inner)
 
     def _computed(self, numbers: Numbers, noted: Sequence[Noted], counter: range | None) -> Made:
         """Make steps whose launches take numbers that differ: those of a range, or until a truth value is false.
 
         A number that is one that only Python has ends them, too.
         """
-        made = self._table_for(numbers, noted)
         values = noted[-1][1]
-        steps, ended = made.steps(self.loop.period, noted, values, counter)
+        kinds = tuple(map(type, values[: len(numbers.given)]))
+        # Nobody else uses it meanwhile.
+        made = self._spare.pop(0, None)
+        if made is None or made.kinds != kinds:
+            made = _Computed(self._driver, self._kernels, self._natives, numbers, kinds)
+        steps, ended = made.steps(values, counter)
         carried = made.carried() if steps else values[: len(numbers.carried)]
         self._spare[0] = made
-        return steps, carried, not ended
-
-    def _table_for(self, numbers: Numbers, noted: Sequence[Noted]) -> _Computed:
-        """A table for the launches of a period, which nobody else uses meanwhile."""
-        kinds = tuple(map(type, noted[-1][1][: len(numbers.given)]))
-        key = kinds, tuple(launch[0] for launch in noted)
-        made = self._spare.pop(0, None)
-        if made is None or made.key != key:
-            made = _Computed(self._driver, self._natives, numbers, noted, key)
-        return made
+        return steps, carried, not ended, made.resumed()
 
     def until(self) -> Until:
         """The steps of the loop, which ends when a truth value says so."""
@@ -149,10 +155,9 @@ class NativeLoop:
         def replay(noted: Sequence[Noted]) -> Made:
             if self.loop.numbers is not None:
                 return self._computed(self.loop.numbers, noted, None)
-            return self._to_the_end(noted), (), False
+            return self._to_the_end(noted), (), False, None
 
-        grows = self.loop.numbers is not None and bool(self.loop.numbers.rooms)
-        return Until(self.loop.period, SOON, replay, MOST, grows)
+        return Until(self.loop.period, SOON, replay, MOST, self._grows())
 
     def _to_the_end(self, noted: Sequence[Noted]) -> int:
         """Make steps until a truth value that was noted is false; how many."""
@@ -225,120 +230,110 @@ def _pointer(slots: Any, parameter: int) -> int:
 
 
 class _Computed:
-    """Launches that take numbers which differ from step to step, with what computes these.
+    """A loop whose kernels take numbers that differ from step to step, with what computes these.
 
     Parameters
     ----------
-    driver, natives
+    driver, kernels, natives
         As of :class:`NativeLoop`.
     numbers : Numbers
-    noted : sequence
-        The launches of a period and, behind those of each step, what the program knows there.
-    key : tuple
-        What it can be used for again: loops with numbers of these classes and these launches.
+    kinds : tuple of type
+        The classes of `Numbers.given`.
     """
 
-    def __init__(self, driver: Any, natives: Sequence[Any], numbers: Numbers, noted: Sequence[Noted], key: Any):
-        self.key, self._numbers = key, numbers
-        cells = self._cells = Cells(numbers, key[0])
-        ends = [place for place, (number, *_) in enumerate(noted) if number == END]
-        # The slots are this table's own, since the program has new ones for each launch.
-        slots = {k: (ctypes.c_char * len(launch[1]))() for k, launch in enumerate(noted) if launch[0] >= 0}
-        self._slots, self._launches = slots, {}
-        records: list[Any] = []
-        operations: dict[int, Operation] = {}
-
-        def compute(listed: Sequence[Operation]) -> None:
-            for operation in listed:
-                operations[len(records)] = operation
-                records.append((None, ()))
-
-        self._behind: list[int] = []
-        self._flags: dict[int, int] = {}
-        for begin, end in zip([0, *(place + 1 for place in ends)], ends, strict=False):
-            for part in cells.around({k: noted[k][0] for k in range(begin, end) if noted[k][0] != FLAG}):
-                if isinstance(part, list):
-                    compute(part)
-                else:
-                    self._launches[part] = len(records)
-                    records.append((natives[noted[part][0]], slots[part], 0, 0))
-            compute(cells.behind())
-            for k in (k for k in range(begin, end) if noted[k][0] == FLAG):
-                self._flags[len(records)] = k
-                records.append((None, ()))
-            self._behind.append(len(records))
-        self._usable = cells.usable and len(records) <= _MOST_RECORDS
+    def __init__(
+        self, driver: Any, kernels: Sequence[KernelSpec], natives: Sequence[Any], numbers: Numbers, kinds: tuple[type, ...]
+    ):
+        self.kinds, self._numbers = kinds, numbers
+        cells = self._cells = Written(numbers, kernels, kinds)
+        self._usable = cells.usable and len(cells.records) <= _MOST_RECORDS
+        self._stopped = -1
+        if not self._usable:
+            return
         cells.allocate()
+        self._slots = [(ctypes.c_int64 * max(len(launch.spec.parameters), 1))() for launch in cells.launches]
+        records: list[Any] = [
+            (natives[cells.launches[item].kernel], self._slots[item], 0, 0) if isinstance(item, int) else (None, ())
+            for item in cells.records
+        ]
         table = self._table = _Table(driver, records)
 
         def address(place: Any) -> int:
             match place:
-                case ("slots", launch, word, _):
-                    return ctypes.addressof(slots[launch]) + 8 * word
-                case ("record", launch, word, _):
-                    return table.address + 8 * (_FIRST + _WORDS * self._launches[launch] + word)
-                case ("memory", *_):
-                    # Other calls have other memory.
-                    return 0
+                case ("slots", launch, word):
+                    return ctypes.addressof(self._slots[launch]) + 8 * word
+                case ("record", launch, word):
+                    return table.address + 8 * (_FIRST + _WORDS * cells.launches[launch].record + word)
             return cells.address + 8 * place
 
-        for n, (code, to, x, y, least, most) in operations.items():
-            table.state(n, (code, address(to), address(x), address(y), least, most))
-        self._memory = {n: operation[2][1:] for n, operation in operations.items() if isinstance(operation[2], tuple)}
+        for n, item in enumerate(cells.records):
+            if not isinstance(item, int):
+                code, to, x, y, least, most = item
+                table.state(n, (code, address(to), address(x), address(y), least, most))
 
     def carried(self) -> tuple[Any, ...]:
         """The numbers that the next step begins with."""
         return self._cells.carried()
 
-    def steps(self, period: int, noted: Sequence[Noted], values: Sequence[Any], counter: range | None) -> tuple[int, bool]:
+    def resumed(self) -> Resumed | None:
+        """Where Python goes on in the step that was not made to its end."""
+        return self._cells.resumed(self._stopped) if self._stopped >= 0 else None
+
+    def steps(self, values: Sequence[Any], counter: range | None) -> tuple[int, bool]:
         """Make the steps of a range, or all; how many, and whether a truth value has ended them."""
-        table, numbers = self._table, self._numbers
-        # Behind numbers and lengths stand the shapes of memory that a step makes for itself, and that memory.
-        fixed = len(numbers.given) + len(numbers.lengths)
-        ends = [given for number, given, *_ in noted if number == END]
-        rooms = [min(prod(shape) for shape in shapes) for shapes in zip(*(given[fixed] for given in ends), strict=True)]
-        if not self._usable or not self._cells.start(values[:fixed], rooms, counter):
+        numbers, cells = self._numbers, self._cells
+        self._stopped = -1
+        # Behind what has places stand the shapes of memory that a step makes for itself, and that memory.
+        *known, shapes, _ = values
+        if not self._usable or not cells.start(known, [prod(shape) for shape in shapes], counter):
             return 0, False
-        known = dict(zip(numbers.lengths, values[len(numbers.given) : fixed], strict=True))
-        found = {read.name for read in numbers.reads} | {name for _, names, _ in numbers.binds for name in names}
-        numbered = [] if counter is None else [counter[0], counter[-1]]
-        spans = [{**known, **dict(zip(numbers.names, (n, -n), strict=False))} for n in numbered] or [known]
-        for k, place in self._launches.items():
-            number, given, work, cost = noted[k]
-            ctypes.memmove(self._slots[k], given, len(given))
-            cut = None
-            if number in numbers.work:
-                # Of what is read in each step there is one example.
-                example = work, cost
-                work, cost = (
-                    max(1, *(n if set(symbols(dim)) & found else evaluate(dim, sizes) for sizes in spans))
-                    for n, dim in zip(example, numbers.work[number], strict=True)
-                )
-                cut = partial(self._cells.cut, k)
-            table.launches[place] = (*table.launches[place][:2], work, cost, cut)
-        for n, (k, parameter, at) in self._memory.items():
-            pointer = _pointer(noted[k][1], parameter) + 8 * at
-            first = _FIRST + _WORDS * n
-            table.words[first + 2] = table.words[first + 3] = pointer
-        for n, k in self._flags.items():
-            table.state(n, (0, noted[k][1]))
-        table.share(0)
-        made, helpers, count = 0, 0, 1
-        while counter is None or made + period <= len(counter):
-            count = count if counter is None else min((len(counter) - made) // period, count)
-            spent = table.run(count, helpers)
-            seconds = spent / count
-            gone, size = table.words[_MADE], len(table.launches)
-            made += gone // size * period + sum(place <= gone % size for place in self._behind)
+        table, fixed = self._table, known[len(known) - len(numbers.fixed) :]
+        for launch, slots in zip(cells.launches, self._slots, strict=True):
+            for position, number in launch.fixed:
+                _code_of(launch.spec.parameters[position]).pack_into(slots, 8 * position, fixed[number])
+        table.words[_NEXT] = 0
+        helpers, count = 0, max(len(cells.records), 1)
+        while True:
+            self._share(helpers)
+            spent = table.go(count, helpers)
             if table.ended():
-                return made, table.words[_ENDED] != _REFUSED
+                if table.words[_ENDED] == _REFUSED:
+                    self._stopped = table.words[_NEXT]
+                    return cells.made(), False
+                return cells.made(), counter is None
             if spent < _SECONDS_TO_TRY and not helpers:
                 # Mostly the call itself: a few steps more say what they take.
                 count *= 8
                 continue
-            helpers = min(threads.others(), int(seconds / len(self._launches) / _SECONDS_TO_MEET))
+            seconds = spent / count
+            helpers = min(threads.others(), int(seconds * len(cells.records) / len(cells.launches) / _SECONDS_TO_MEET))
             count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
-        return made, False
+
+    def _share(self, helpers: int) -> None:
+        """Cut launches into pieces for so many threads beside the calling one: as what has been computed last says."""
+        for launch in self._cells.launches:
+            work, cost = (self._cells.number(place) for place in (launch.work, launch.cost))
+            size = _size_of_piece(work, max(cost, 1), helpers)
+            self._cells.cut(launch, size)
+            first = _FIRST + _WORDS * launch.record
+            native, slots, *_ = self._table.launches[launch.record]
+            total = self._table.words[first + 2]
+            self._table.state(launch.record, (native.address, ctypes.addressof(slots), total, size, -(-total // size)))
+
+
+@lru_cache
+def _code_of(word: str) -> struct.Struct:
+    """How a number lies in a slot."""
+    return struct.Struct("=q" if word == "index" else f"={cuda.PARAMETER_CODES[dtype_named(word)]}")
+
+
+def _size_of_piece(work: int, cost: int, helpers: int) -> int:
+    """How many iterations a piece has for so many threads beside the calling one."""
+    pieces = min(_PIECES * (helpers + 1), work * cost // _SMALLEST, work) if helpers else 1
+    if pieces <= 1:
+        return WHOLE
+    size = -(-work // pieces)
+    return -(-size // _LINE) * _LINE if size >= _LINE else size
 
 
 class _Table:
@@ -369,20 +364,11 @@ class _Table:
         """Cut launches into pieces for so many threads beside the calling one."""
         self.helpers = helpers
         for number, (native, slots, *rest) in enumerate(self.launches):
-            first = _FIRST + _WORDS * number
-            if native is None:
-                continue
-            work, cost, *cut = rest
-            pieces = min(_PIECES * (helpers + 1), work * cost // _SMALLEST, work) if helpers else 1
-            size = -(-work // max(pieces, 1))
-            if size >= _LINE:
-                size = -(-size // _LINE) * _LINE
-            if cut and cut[0] is not None:
-                # The number of pieces is computed in each step.
-                cut[0](size if pieces > 1 else _WHOLE)
-            at = threads.address_of(slots) if isinstance(slots, bytes) else ctypes.addressof(slots)
-            record = native.address, at, work, size, -(-work // size)
-            self.words[first : first + len(record)] = record
+            if native is not None:
+                work, cost = rest
+                size = _size_of_piece(work, cost, helpers)
+                at = threads.address_of(slots) if isinstance(slots, bytes) else ctypes.addressof(slots)
+                self.state(number, (native.address, at, work, size, -(-work // size)))
 
     def ended(self) -> bool:
         """Whether a truth value has ended the loop."""
@@ -392,9 +378,13 @@ class _Table:
         """Make periods; how many seconds that took."""
         if helpers != self.helpers:
             self.share(helpers)
+        return self.go(periods * len(self.launches), helpers)
+
+    def go(self, records: int, helpers: int) -> float:
+        """Go through so many records; how many seconds that took."""
         # Until the first launch is shared, the empty one is under way.
         self.words[0] = len(self.launches) << 16
-        self.words[_LAUNCHES], self.words[_ENDED] = periods * len(self.launches), 0
+        self.words[_LAUNCHES], self.words[_ENDED] = records, 0
         start = perf_counter()
         if helpers:
             threads.together(self.driver, self.address, helpers)

@@ -51,7 +51,7 @@ def loops_of(plan: Plan, natives: Sequence[Any]) -> dict[int, Any]:
     if not found:
         return {}
     make = loop_part().NativeLoop
-    return {position: make(loop, natives, natives[-1]) for position, loop in found.items()}
+    return {position: make(loop, plan.kernels, natives, natives[-1]) for position, loop in found.items()}
 
 
 def host_steps() -> Any:

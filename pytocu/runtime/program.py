@@ -167,7 +167,10 @@ class _Writer(Text):
                 self.early.append(f"shape{slot} = {self.dims(shape)}")
                 if self.access.maker:
                     self.early.append(self.access.maker.format(shape=f"shape{slot}", **names))
-                add(template.format(made=f"v{slot}", shape=f"shape{slot}", **names))
+                # What a step that is partly made has put into its memory stays there.
+                stays = self.open and self.open[-1][1].startswith("step") and not self.open[-1][1].startswith("steps")
+                made = template.format(made=f"v{slot}", shape=f"shape{slot}", **names)
+                add(f"if {self.open[-1][1]}: {made}" if stays else made)
                 self.kind[slot] = "scalar" if is_scalar else "array"
                 self.allocated[slot] = self.depth
                 if slot in self.walked and not self.depth and self.access.made_pointer != "{made}_pointer":
@@ -249,7 +252,8 @@ class _Writer(Text):
                 self.globals["truth"] = truth
                 add(f"v{slot} = truth({self.access.scalar.format(made=f'v{source}')})")
                 self.notice()
-                for steps in (steps for steps, flag in self.flags.items() if flag == source):
+                flags = [steps for steps, flag in self.flags.items() if flag == source and self.numbers[steps] is None]
+                for steps in flags:
                     pointer = self.access.made_pointer.format(made=f"v{source}")
                     add(f"if {steps}.noting: {self.access.note_flag.format(steps=steps, pointer=pointer)}")
             case ("python", slot, name, sources):
@@ -351,21 +355,19 @@ class _Writer(Text):
         if "{blocks}" in text:
             blocks = f"tiles({grid}, {spec.block}) if {work} else 0" if grid else _blocks(work, spec)
             self.early.append(f"{count} = {blocks}")
-        steps, computes = self.open[-1] if self.open else ("", False)
+        guard = self.open[-1][1] if self.open else ""
         filled = {"number": number, "values": values, "work": work, "cost": cost, "blocks": count, "grid": grid}
         early = "early_" if spec.waits and self.launched and not self.depth else ""
         self.launched = True
         inner = text.format(block=spec.block, early=early, **filled).splitlines()
         for outer, _ in self.open:
-            if outer:
+            # Where numbers are computed, launches are written of the plan alone.
+            if outer and self.numbers[outer] is None:
                 inner.append(f"if {outer}.noting: {self.access.note.format(steps=outer, **filled)}")
-        # What has nothing to do in this step may have in later ones, whose launches are made of this one.
-        varying = [numbers.work for outer, _ in self.open if (numbers := self.numbers.get(outer)) is not None]
-        empty = any(number in work for work in varying)
-        lines = inner if empty else [f"if {work}:", *(f"    {line}" for line in inner)]
+        lines = [f"if {work}:", *(f"    {line}" for line in inner)]
         if self.access.idle:
             lines += ["else:", f"    {self.access.idle.format(number=number)}"]
-        self.lines.extend([f"if {steps}.launching:", *(f"    {line}" for line in lines)] if steps and computes else lines)
+        self.lines.extend([f"if {guard}:", *(f"    {line}" for line in lines)] if guard else lines)
 
     def parameter(self, slot: int, word: str) -> str:
         if word != "pointer":

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.plan_loops import Numbers, Steady, end_of
+from pytocu.runtime.plan_loops import Steady, end_of
 from pytocu.runtime.program_text import Text
+
+if TYPE_CHECKING:
+    from pytocu.runtime.loop_trees import Numbers
 
 BLOCKS = frozenset({"for", "while", "if", "else", "end", "next", "hand on"})
 """Steps that begin and end loops and branches of the host, and that say what these hand on."""
@@ -47,40 +50,82 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         if numbers.carried:
             text.lines.append(f"{indent}    {''.join(f'v{param}, ' for param, _ in numbers.carried)} = {steps}.numbers")
 
+    def resume(params: Sequence[int]) -> str:
+        """The state of a loop in a step that was partly made, where it is one of those: memories and numbers as they are."""
+        _, _, yielded = text.plan.steps[end_of(text.plan.steps, position) - 1]
+        memory = text.nested[position][1].memory
+        name = f"step{position}"
+        text.lines.append(f"{indent}{name} = {text.nested[position][0]}.of({position})")
+        text.lines.append(f"{indent}if {name}.made:")
+        turns = [(p, y) for p, y in zip(params, yielded, strict=True) if p in memory and p != y]
+        if turns:
+            text.lines.append(f"{indent}    for _ in range({name}.turns): {assign(*zip(*turns, strict=True))}")
+        numbers = "".join(f"v{param}, " for param in params if param not in memory)
+        text.lines.append(f"{indent}    {numbers or '_'} = {name}.numbers")
+        return name
+
+    def begin(params: Sequence[int]) -> tuple[str, str, Numbers | None]:
+        """The names of a loop's steps, where these are made at once, and of how far the step has come."""
+        loop = text.loops[position]
+        state = resume(params) if position in text.nested else ""
+        possible = text.access.steps if step[0] == "for" else text.access.until
+        if not isinstance(loop, Steady) or not possible or (loop.waits and text.access.failed):
+            return "", state, None
+        numbers = loop.numbers
+        if numbers is not None and not text.access.computes:
+            return "", state, None
+        if numbers is not None and not state and numbers.loop.inner:
+            state = f"step{position}"
+            text.nested.update((one.position, (f"step{outer.position}", one)) for outer, one in numbers.loop.edges())
+        return f"steps{position}", state, numbers
+
+    def opened(name: str, state: str, inside: bool) -> None:
+        """State what is asked before a launch in the loop that begins."""
+        loop = text.loops[position]
+        # Where steps are computed, any number of them may be made at once.
+        computes = name and step[0] == "for" and isinstance(loop, Steady) and (loop.counts or loop.numbers is not None)
+        partly = state and (not inside or text.nested[position][1].inner)
+        text.open.append((name, f"{state}.launching" if partly else f"{name}.launching" if computes else ""))
+        if inside and partly and name:
+            text.lines.append(f"{indent}{name}.go_on_in({state})")
+
     indent = "    " * text.depth
     match step:
         case ("for", counter, bounds, params, starts):
             text.lines.append(indent + assign(params, starts, begins=True))
-            numbers = f"range({', '.join(f'v{slot}' for slot in bounds)})"
-            loop, name = text.loops[position], ""
-            computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
-            if isinstance(loop, Steady) and text.access.steps and computed and not (loop.waits and text.access.failed):
-                name = f"steps{counter}"
-                around = [f"{outer}.noting" for outer, _ in text.open if outer]
+            inside = position in text.nested
+            name, state, numbers = begin(params)
+            counted = f"range({', '.join(f'v{slot}' for slot in bounds)}){f'[{state}.made:]' if inside else ''}"
+            if name:
+                # What is launched in steps that take other numbers is nothing that the steps around them repeat.
+                around = [f"{outer}.noting" for outer, _ in text.open if outer and text.numbers[outer] is None]
                 alone = f"not ({' or '.join(around)})" if around else "True"
-                made = text.access.steps.format(loop=position, numbers=numbers, alone=alone)
+                made = text.access.steps.format(loop=position, numbers=counted, alone=alone)
                 text.lines.append(f"{indent}{name} = {made}")
-                text.numbers[name] = loop.numbers
-            # Where steps are computed, any number of them may be made at once.
-            text.open.append((name, isinstance(loop, Steady) and (loop.counts or loop.numbers is not None)))
-            text.lines.append(f"{indent}for v{counter} in {name or numbers}:")
+                text.numbers[name] = numbers
+            opened(name, state, inside)
+            text.lines.append(f"{indent}for v{counter} in {name or counted}:")
             text.depth += 1
-            if (whole := text.numbers.get(name)) is not None and whole.whole:
-                indent += "    "
+            indent += "    "
+            if numbers is not None and numbers.whole:
                 _, inner, yielded = text.plan.steps[end_of(text.plan.steps, position) - 1]
-                moved(inner, yielded, name, whole)
+                moved(inner, yielded, name, numbers)
+            if name and text.open[-1][1] == f"{state}.launching":
+                text.lines.append(f"{indent}{state} = {name}.resumed()")
         case ("while", params, starts):
             text.lines.append(indent + assign(params, starts, begins=True))
-            loop, name = text.loops[position], ""
-            computed = isinstance(loop, Steady) and (loop.numbers is None or text.access.computes)
-            if isinstance(loop, Steady) and text.access.until and computed and not (loop.waits and text.access.failed):
-                name = f"steps{params[0]}"
+            inside = position in text.nested
+            name, state, numbers = begin(params)
+            if name:
+                loop = text.loops[position]
                 text.lines.append(f"{indent}{name} = {text.access.until.format(loop=position)}")
-                text.numbers[name] = loop.numbers
-                text.flags[name] = loop.flag
-            text.open.append((name, False))
+                text.numbers[name] = numbers
+                text.flags[name] = loop.flag if isinstance(loop, Steady) else -1
+            opened(name, state, inside)
             text.lines.append(f"{indent}while v{params[0]}:")
             text.depth += 1
+            if name and text.open[-1][1] == f"{state}.launching":
+                text.lines.append(f"{indent}    {state} = {name}.resumed()")
         case ("if", test):
             text.lines.append(f"{indent}if v{test}:")
             text.depth += 1
@@ -90,7 +135,10 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             steps, _ = text.open.pop()
             numbers = text.numbers.get(steps)
             if numbers is not None:
-                given = [*(f"v{slot}" for slot in numbers.given), *(text.lengths[name] for name in numbers.lengths)]
+                given = [f"v{slot}" for slot in numbers.given]
+                given += [f"v{slot}_pointer" if slot in text.words else text.pointer(slot) for slot in numbers.memory]
+                given += [text.lengths[name] for name in numbers.lengths]
+                given += [f"v{slot}" for slot in numbers.fixed]
                 made = [slot for slot, _ in numbers.rooms]
                 given += [f"({''.join(f'{word}{slot}, ' for slot in made)})" for word in ("shape", "v")]
                 text.lines.append(f"{indent}if {steps}.noting: {steps}.end(({', '.join(given)}))")

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytocu.ir.dims import Atom, Dim, DimLike, product, symbols
 from pytocu.ir.types import dtype_named, is_strided
 from pytocu.runtime.plan import Plan, memory_range
-from pytocu.runtime.plan_loops import Numbers, judged
+from pytocu.runtime.plan_loops import judged
 from pytocu.runtime.program_failures import Failures
 from pytocu.runtime.strides import byte_bounds
 from pytocu.runtime.templates import Access
+
+if TYPE_CHECKING:
+    from pytocu.runtime.loop_trees import Loop, Numbers
 
 LARGEST_STEP = 2**16
 """Elements that a loop of a kernel goes beyond the last index at most: so many a block of threads has of a row at once."""
@@ -36,9 +39,12 @@ class Text:
         Memory by the depth at which it is made.
     loops : dict
         The loops of the plan, by their positions; see `pytocu.runtime.plan_loops`.
-    open : list of (str, bool)
-        The steps of the open loops, the innermost last, and whether Python computes in them; no name where Python
-        makes all launches.
+    open : list of (str, str)
+        The steps of the open loops, the innermost last, and what says whether the program launches in them; no names where
+        Python makes all launches.
+    nested : dict
+        Loops in steps that may be partly made, by their positions: the name of how far the step around one has come, and the
+        loop.
     flags : dict
         The slots of truth values in memory that end loops, by their steps; -1 for one that the program computes.
     numbers : dict
@@ -66,7 +72,8 @@ class Text:
         # Arrays whose addresses have names.
         self.pointed: set[int] = set()
         self.loops = judged(plan)
-        self.open: list[tuple[str, bool]] = []
+        self.open: list[tuple[str, str]] = []
+        self.nested: dict[int, tuple[str, Loop]] = {}
         self.flags: dict[str, int] = {}
         self.numbers: dict[str, Numbers | None] = {}
         self.computed = 0
@@ -141,8 +148,8 @@ class Text:
         """Leave where lengths do not fit together; `failure` says so."""
         if self.depth:
             # Whether it is looked at depends on the branch around it, and on whether the step has been made already.
-            steps = next((name for name, computes in self.open[-1:] if computes and self.numbers.get(name) is not None), "")
-            condition = f"{steps}.launching and ({condition})" if steps else condition
+            guard = next((guard for name, guard in self.open[-1:] if guard and self.numbers.get(name) is not None), "")
+            condition = f"{guard} and ({condition})" if guard else condition
             self.lines.append(f"if {condition}: {self.settled(failure)}")
             return
         leave = self.settled(failure) if self.early is self.lines else "return None"

@@ -1,0 +1,413 @@
+"""Loops of a plan as trees, and what a native function has to know to make their steps with numbers that differ.
+
+In: the steps of a plan.  Out: a loop with the loops in its steps, and of a loop that a native function can make, what the
+program has to state before a step.  A loop in whose steps there is no other one is a tree of one node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from math import lcm
+from typing import Any, TypeAlias
+
+from pytocu.ir.dims import DimLike, ends_of, product, symbols
+from pytocu.record import Record
+from pytocu.runtime.plan import Plan, Step
+from pytocu.runtime.plan_loops import end_of
+
+Bounds: TypeAlias = "tuple[DimLike, int, int | None]"
+"""A length, and the least and most that it may be."""
+
+Room: TypeAlias = "tuple[int, DimLike]"
+"""Memory, and how many elements it has."""
+
+
+class Loop(Record):
+    """A loop of the host with the loops in its steps: a tree, whose leaves are other steps of the plan.
+
+    Attributes
+    ----------
+    position : int
+        Where it begins in the plan.
+    counter : int
+        The slot of the number that it counts with; -1 for a ``while``.
+    bounds : tuple of int
+        Slots of the first number, the one behind the last, and the step; none for a ``while``.
+    params, starts, yielded, results : tuple of int
+        What a step begins with; what that is in the first step and what a step hands on as it; what it is behind the loop.
+        The first one of a ``while`` says whether a step follows.
+    memory : tuple of int
+        Those of `params` that are arrays.
+    body : tuple
+        Steps, and loops.
+    """
+
+    position: int
+    counter: int
+    bounds: tuple[int, ...]
+    params: tuple[int, ...]
+    starts: tuple[int, ...]
+    yielded: tuple[int, ...]
+    results: tuple[int, ...]
+    memory: tuple[int, ...]
+    body: tuple[Any, ...]
+
+    @property
+    def launches(self) -> bool:
+        """Whether a kernel is launched in its steps, or in loops there."""
+        return any(step.launches if isinstance(step, Loop) else step[0] == "launch" for step in self.body)
+
+    @property
+    def inner(self) -> tuple[Loop, ...]:
+        """The loops in its steps that launch kernels."""
+        return tuple(step for step in self.body if isinstance(step, Loop) and step.launches)
+
+    @property
+    def moves(self) -> dict[int, int]:
+        """What a step hands on as each memory."""
+        after = dict(zip(self.params, self.yielded, strict=True))
+        return {p: after[p] for p in self.memory}
+
+    def loops(self) -> Iterator[Loop]:
+        """This one and all in it."""
+        yield self
+        for step in self.body:
+            if isinstance(step, Loop):
+                yield from step.loops()
+
+    def edges(self) -> Iterator[tuple[Loop, Loop]]:
+        """Loops with steps that launch kernels in loops, and each of these."""
+        for step in self.inner:
+            yield self, step
+            yield from step.edges()
+
+    def steps(self) -> Iterator[Step]:
+        """What stands in its steps and in those of loops there, in order."""
+        for step in self.body:
+            if isinstance(step, Loop):
+                yield from step.steps()
+            else:
+                yield step
+
+
+class Numbers(Record):
+    """Python's numbers that kernels take and that differ from step to step, which a native function can compute.
+
+    Attributes
+    ----------
+    loop : Loop
+        What computes them, with what is launched.
+    carried : tuple of (int, int)
+        Slots of numbers that a step of the loop hands on, and of what it hands on as each.
+    given : tuple of int
+        Slots of the numbers that the program states before a step: those that are carried, and those that stay.
+    lengths : tuple of str
+        Names in lengths that the program states as well.
+    fixed : tuple of int
+        Slots of what kernels take in every step as it is.
+    memory : tuple of int
+        Slots of memory that exists before a step, whose addresses the program states.
+    varying : tuple of str
+        Names in lengths that differ from step to step.
+    reads : tuple of str
+        Those of lengths that are read from memory in a step.
+    rooms : tuple of Room
+        Memory that a step makes for itself and how many elements that has; where they are more than in the step that the
+        program made, Python makes the step.
+    whole : bool
+        Whether these are all of the program's numbers, so that it need not compute them beside.
+    reason : str
+        Why Python makes the steps where nothing computes numbers: on a GPU.
+    """
+
+    loop: Loop
+    carried: tuple[tuple[int, int], ...]
+    given: tuple[int, ...]
+    lengths: tuple[str, ...]
+    fixed: tuple[int, ...]
+    memory: tuple[int, ...]
+    varying: tuple[str, ...]
+    reads: tuple[str, ...]
+    rooms: tuple[Room, ...]
+    whole: bool
+    reason: str
+
+
+_COMPUTED = frozenset(
+    {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "power"}
+    | {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "python_int", "python_step", "python_not"}
+)
+_DTYPES = frozenset({"f32", "f64", "index", "bool", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})
+_IN_LOOPS = frozenset({"python", "const", "dim", "bind", "convert", "check", "launch", "read", "read_length", "failed"})
+"""Steps in the loops of a loop, of which the program need not have made one."""
+
+
+def tree_of(steps: Sequence[Step], begin: int, memory: Set[int]) -> Loop:
+    """The loop that begins at a position.
+
+    Parameters
+    ----------
+    steps : sequence of tuple
+        Of the plan.
+    begin : int
+    memory : set of int
+        Slots of arrays.
+    """
+    first = steps[begin]
+    counter, bounds = first[1:3] if first[0] == "for" else (-1, ())
+    params, starts = first[-2:]
+    end, body, position = end_of(steps, begin), [], begin + 1
+    while position < end - 1:
+        step = steps[position]
+        if step[0] in ("for", "while"):
+            inner = tree_of(steps, position, memory)
+            body.append(inner)
+            # Behind it stands what it hands on.
+            position = end_of(steps, position) + 1
+        else:
+            body.append(step)
+            position += 1
+    _, _, yielded = steps[end - 1]
+    _, results, _ = steps[end]
+    arrays = tuple(p for p in params if p in memory)
+    return Loop(
+        begin, counter, tuple(bounds), tuple(params), tuple(starts), tuple(yielded), tuple(results), arrays, tuple(body)
+    )
+
+
+def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], reason: str, whole: bool) -> Numbers | None:
+    """What the program states of a loop that a native function makes; None where only Python can compute its numbers.
+
+    Parameters
+    ----------
+    plan : Plan
+    loop : Loop
+    varying : set of int
+        Slots of what differs from step to step.
+    names : sequence of str
+        Names in lengths that do.
+    reason : str
+        See `Numbers.reason`.
+    whole : bool
+        Whether all numbers are to be computed, or those that kernels need.
+    """
+    nested = len(list(loop.loops())) > 1
+    if (nested and not whole) or not all(_repeats(plan, one) for one in loop.loops()):
+        return None
+    wanted = _wanted(loop, varying, whole)
+    body: list[Any] = []
+    for step in loop.body:
+        match step:
+            case ("python" | "dim" | "convert", slot, *_):
+                keep = slot in wanted and slot in varying
+            case ("check", _, dims, *_):
+                # The program made a step, in which what always is the same was compared.
+                keep = any_of(dims, names)
+                if _bounds(step) is None:
+                    return None
+            case ("read", slot, _):
+                keep = slot in wanted
+            case _:
+                keep = isinstance(step, Loop) or step[0] in ("bind", "launch", "read_length", "failed")
+        body += [step] * keep
+    if any(step[0] not in _IN_LOOPS for one in loop.body if isinstance(one, Loop) for step in one.steps()):
+        return None
+    kept = loop._replace(body=tuple(body))
+    if not all(_is_known(plan, step) for step in kept.steps()):
+        return None
+    made = {one.counter for one in kept.loops()} | {slot for step in kept.steps() if (slot := made_by(step)) is not None}
+    inside = [one for one in kept.loops() if one is not kept]
+    made |= {slot for one in inside for slot in (*one.params, *one.results)}
+    used = {slot for one in kept.loops() for slot in _numbers_used(one)}
+    launched = {slot for step in kept.steps() if step[0] == "launch" for slot in _taken(plan, step)}
+    numbers = wanted | used | launched
+    after = {p: y for p, y in zip(loop.params, loop.yielded, strict=True) if p not in loop.memory and p in numbers}
+    used |= {slot for pair in after.items() for slot in pair if pair[0] != pair[1]}
+    if not varying & (used | launched) <= made | after.keys():
+        return None
+    carried = tuple((p, value) for p, value in after.items() if value != p)
+    first = [p for p, _ in carried]
+    given = [*first, *sorted((used | (launched & after.keys())) - made - set(first))]
+    rooms = [(step[1], product(step[3])) for step in loop.body if step[0] == "allocate" and any_of(step[3], names)]
+    lengths = {n: None for step in kept.steps() for dim in _dims_of(plan, step) for n in symbols(dim)}
+    lengths |= {n: None for _, dim in rooms for n in symbols(dim)}
+    memory = {slot for one in kept.loops() for slot in _memory_used(plan, one)}
+    if any(slot in memory and slot not in one.memory for one in kept.loops() for slot in one.params):
+        # An array of the caller's library, which has no memory of the plan's own.
+        return None
+    return Numbers(
+        kept,
+        carried,
+        tuple(given),
+        tuple(name for name in lengths if name not in names),
+        tuple(sorted(launched - made - after.keys())),
+        tuple(sorted(memory - {slot for one in inside for slot in (*one.params, *one.results)})),
+        tuple(names),
+        tuple(step[2] for step in kept.steps() if step[0] == "read_length"),
+        tuple(rooms),
+        whole,
+        reason,
+    )
+
+
+def _wanted(loop: Loop, varying: Set[int], whole: bool) -> set[int]:
+    """Slots of numbers that are to be computed in a step itself, and what they are made of."""
+    made = {step[1]: _sources(step) for step in loop.body if step[0] in ("python", "convert")}
+    after = {p: y for p, y in zip(loop.params, loop.yielded, strict=True) if p not in loop.memory}
+    inside = [one for step in loop.body if isinstance(step, Loop) for one in step.loops()]
+    wanted = {slot for step in loop.steps() if step[0] in ("launch", "bind") for slot in _sources(step)}
+    wanted |= {slot for one in inside for slot in (*one.bounds, *one.starts, *one.yielded)}
+    wanted |= {slot for one in inside for step in one.steps() for slot in _sources(step)}
+    if loop.counter < 0:
+        wanted |= {loop.params[0], loop.yielded[0]}
+    if whole:
+        wanted |= {slot for pair in after.items() for slot in pair if slot in varying}
+        wanted |= {step[1] for step in loop.body if step[0] == "python" and step[1] in varying}
+    before = -1
+    while len(wanted) > before:
+        before = len(wanted)
+        wanted |= {source for slot in wanted & made.keys() for source in made[slot]}
+        wanted |= {after[slot] for slot in wanted & after.keys()}
+    return wanted
+
+
+def made_by(step: Step) -> int | None:
+    """The slot of the number that a step makes."""
+    return step[1] if step[0] in ("python", "const", "dim", "convert", "read") else None
+
+
+def _sources(step: Step) -> tuple[int, ...]:
+    """The slots of what a step reads."""
+    match step:
+        case ("python", _, _, sources):
+            return tuple(sources)
+        case ("convert", _, source, *_):
+            return (source,)
+        case ("launch", _, slots):
+            return tuple(slots)
+        case ("bind", slot, *_):
+            return (slot,)
+    return ()
+
+
+def _taken(plan: Plan, launch: Step) -> list[int]:
+    """The slots of the numbers that a launch takes."""
+    return [slot for slot, word in zip(launch[2], plan.kernels[launch[1]].parameters, strict=True) if word != "pointer"]
+
+
+def _numbers_used(loop: Loop) -> set[int]:
+    """The slots of numbers that are computed with in steps of a loop, or that say how many there are."""
+    found = {slot for step in loop.body if step[0] in ("python", "convert", "bind") for slot in _sources(step)}
+    for one in (step for step in loop.body if isinstance(step, Loop)):
+        numbers = [p not in one.memory for p in one.params]
+        found.update(one.bounds)
+        for slots in (one.starts, one.yielded):
+            found.update(slot for slot, number in zip(slots, numbers, strict=True) if number)
+    return found
+
+
+def _memory_used(plan: Plan, loop: Loop) -> set[int]:
+    """The slots of memory in the steps of a loop."""
+    found = set(loop.memory)
+    for step in loop.body:
+        match step:
+            case ("launch", number, slots):
+                found.update(s for s, word in zip(slots, plan.kernels[number].parameters, strict=True) if word == "pointer")
+            case ("read_length" | "failed", slot, *_) | ("read", _, slot):
+                found.add(slot)
+            case Loop():
+                found.update(start for p, start in zip(step.params, step.starts, strict=True) if p in step.memory)
+    return found
+
+
+def _dims_of(plan: Plan, step: Step) -> list[DimLike]:
+    """The lengths that have to be known for a step."""
+    match step:
+        case ("dim", _, dim):
+            return [dim]
+        case ("bind", _, _, dim):
+            return [dim or 0]
+        case ("check", *_):
+            return [dim for dim, _, _ in bounds_of(step)]
+        case ("launch", number, _):
+            spec = plan.kernels[number]
+            return [spec.work, spec.cost]
+    return []
+
+
+def _is_known(plan: Plan, step: Step) -> bool:
+    """Whether a native function can make a step."""
+    match step:
+        case ("python", _, name, _):
+            return name in _COMPUTED
+        case ("const", _, value, dtype):
+            return isinstance(value, (bool, int, float)) and (dtype is None or dtype in _DTYPES)
+        case ("convert", _, _, dtype, wrap):
+            return not wrap and dtype in _DTYPES
+        case ("check", *_):
+            return _bounds(step) is not None
+    return True
+
+
+def _repeats(plan: Plan, loop: Loop) -> bool:
+    """Whether Python can take over in each step of a loop.
+
+    A step that Python makes after all is begun anew, so what is launched before a length is read may write only memory that
+    the step has for itself; and where kernels are launched in a loop of the step, what is read before is read again.
+    """
+    if {*loop.moves.values()} != {*loop.memory}:
+        return False
+    others, touched = set(plan.written), set[int]()
+    others.update(slot for slots in (loop.memory, loop.starts) for slot in slots)
+    conditions = {one.starts[0] for one in loop.inner if one.counter < 0} | set(loop.yielded[:1] if loop.counter < 0 else ())
+    for step in loop.body:
+        match step:
+            case ("launch", number, slots):
+                touched |= {s for s, word in zip(slots, plan.kernels[number].parameters, strict=True) if word == "pointer"}
+            case ("read_length", *_) if loop.inner or touched & others:
+                return False
+            case ("read", slot, _) if loop.inner and slot not in conditions:
+                return False
+    return True
+
+
+def any_of(dims: Sequence[DimLike], names: Sequence[str]) -> bool:
+    """Whether lengths depend on one of these names."""
+    return any(not set(names).isdisjoint(symbols(dim)) for dim in dims)
+
+
+def bounds_of(check: Sequence[Any]) -> list[Bounds]:
+    """What a check of lengths asks, where a few of them say it."""
+    return _bounds(check) or []
+
+
+def _bounds(check: Sequence[Any]) -> list[Bounds] | None:
+    """What a check of lengths asks; None where that cannot be said of a few of them."""
+    match check:
+        case (_, "index", (index, size, _), steps):
+            ends = [ends_of(bound, steps) for bound in (size - 1 - index, index + size)]
+            return None if None in ends else [(end, 0, None) for bound in ends for end in bound or ()]
+        case (_, "squeeze", dims, _):
+            return [(dims[0], 1, 1)]
+        case (_, str(kind), dims, _) if kind.startswith("empty "):
+            return [(dims[0], 1, None)]
+        case (_, _, (first, second, *_), *_):
+            return [(first - second, 0, 0)]
+    return None
+
+
+def period_of(moves: dict[int, int]) -> int:
+    """After how many steps everything is where it was.
+
+    Examples
+    --------
+    >>> period_of({1: 2, 2: 1, 3: 3})
+    2
+    """
+    lengths = [1]
+    for start in moves:
+        place, length = moves[start], 1
+        while place != start:
+            place, length = moves[place], length + 1
+        lengths.append(length)
+    return lcm(*lengths)

@@ -1,0 +1,327 @@
+"""Cells with Python's numbers, lengths and addresses, and the operations of `pytocu.backend.cpu_steps` that compute them.
+
+A cell is a word of memory; an operation reads two and writes one.  What differs in the steps of few loops only is computed in
+front of the others: each cell has a *level*, in how many of the loops that are open it differs.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+from pytocu.ir.dims import Atom, Dim, DimLike, symbols
+from pytocu.record import Mutable, fresh
+from pytocu.runtime.loop_trees import Loop
+from pytocu.runtime.plan import KernelSpec
+
+INTEGERS = {"add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5}
+FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9, "power": 26}
+COMPARED = {"less": 20, "less_equal": 21, "equal": 22, "greater": 20, "greater_equal": 21, "not_equal": 22}
+_FLOATS_COMPARED = 3
+"""What is added for floats."""
+ENDS = 0
+OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
+_TO_FLOAT, COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
+WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 29, 30
+MOST = 2**63 - 1
+_MOST_EXACT = 2**53
+"""Ints up to here are floats as well."""
+_MOST_PIECES = 2**16 - 1
+WHOLE = 2**62
+"""Iterations of a piece that a launch is not cut into."""
+
+Place = int | tuple[str, int, int]
+"""A cell, or a word of the ``slots`` or of the ``record`` of a launch."""
+
+Operation = tuple[int, Place, Place, Place, int, int]
+"""What is done, where to, two operands, and two numbers: the least and most that it may be, or where to go."""
+
+
+class Launch(Mutable):
+    """A launch that stands in the steps of a loop.
+
+    Attributes
+    ----------
+    kernel : int
+        Its number in the plan.
+    spec : KernelSpec
+    work, cost : int
+        The cells of how many iterations it has and how many elements one.
+    less, size : int
+        Cells: the iterations of a piece, and one less.
+    fixed : list of (int, int)
+        Its parameters that are the same in every step: which, and the number in `Numbers.fixed`.
+    record : int
+        Where it stands.
+    """
+
+    kernel: int
+    spec: KernelSpec
+    less: int
+    size: int
+    work: int = -1
+    cost: int = -1
+    fixed: list[tuple[int, int]] = fresh(default_factory=list)
+    record: int = -1
+
+
+class Node(Mutable):
+    """A loop of the tree, while it is written and behind that.
+
+    Attributes
+    ----------
+    loop : Loop
+    parent : Node or None
+    place : int
+        How many loops that launch kernels stand before it in the steps of `parent`.
+    before, body : list
+        What is done before the first step, and in each: pairs of how many loops that launch kernels stand before it in a
+        step, and an operation, a launch, a loop or None, where a step ends.
+    inner : list of Node
+        The loops in its steps that launch kernels.
+    total, left : int
+        The cells of how many steps a ``for`` has and how many are left; of a ``while``, `left` counts those that were made.
+    params : list of (int, int, bool)
+        What a step begins with: its slot, its cell, and whether it is memory.
+    leaving : list of list
+        What is done where a loop ends behind each step of a period but the last, where memories change places.
+    """
+
+    loop: Loop
+    parent: Node | None
+    place: int
+    before: list[tuple[int, Any]] = fresh(default_factory=list)
+    body: list[tuple[int, Any]] = fresh(default_factory=list)
+    inner: list[Node] = fresh(default_factory=list)
+    total: int = -1
+    left: int = -1
+    params: list[tuple[int, int, bool]] = fresh(default_factory=list)
+    leaving: list[list[Operation]] = fresh(default_factory=list)
+
+
+class Cells:
+    """Cells, and what is known of them.
+
+    Parameters
+    ----------
+    root : Node
+        The loop that is written.
+    kernels : sequence of KernelSpec
+        Of the plan.
+
+    Attributes
+    ----------
+    usable : bool
+        Whether all numbers are int64 or float64, and stay what they are.
+    launches : list of Launch
+    """
+
+    def __init__(self, root: Node, kernels: Sequence[KernelSpec]):
+        self.kernels, self._open = kernels, [root]
+        self.usable = True
+        self.launches: list[Launch] = []
+        self._constants: dict[int, int] = {}
+        self._size = 0
+        # In how many loops a cell differs.
+        self._levels: dict[int, int] = {}
+        # The classes and the cells of numbers and addresses, and the cells of lengths.
+        self._kinds: dict[int, type] = {}
+        self._places: dict[int, int] = {}
+        self._lengths: dict[str, int] = {}
+        self._known: dict[DimLike, int] = {}
+
+    def put(self, level: int, operation: Operation) -> None:
+        """Write an operation on what differs in so many of the loops that are open: in the innermost of these."""
+        if level >= len(self._open):
+            node = self._open[-1]
+            node.body.append((len(node.inner), operation))
+        else:
+            self._open[level].before.append((-1, operation))
+
+    def level(self, *places: Any) -> int:
+        """In how many loops one of these cells differs."""
+        return min(max(self._levels.get(place, 0) for place in places), len(self._open))
+
+    def _emit(self, code: int, x: int, y: int) -> int:
+        level = self.level(x, y)
+        made = self.spare(level)
+        self.put(level, (code, made, x, y, 0, 0))
+        return made
+
+    def _bound(self, place: int, least: int, most: int) -> None:
+        """Nothing goes on where a number is none of these."""
+        self.put(self.level(place), bounded(self.spare(), place, least, most))
+
+    def spare(self, level: int = 0) -> int:
+        """Another cell."""
+        self._size += 1
+        self._levels[self._size - 1] = level
+        return self._size - 1
+
+    def _constant(self, value: int) -> int:
+        if value not in self._constants:
+            self._constants[value] = self.spare()
+        return self._constants[value]
+
+    def _double(self, value: float) -> int:
+        return self._constant(int.from_bytes(struct.pack("<d", value), "little", signed=True))
+
+    def knows(self, slot: int) -> bool:
+        """Whether a number or an address has been computed."""
+        return slot in self._places
+
+    def measures(self, dim: DimLike) -> bool:
+        """Whether all is known that a length is made of."""
+        return self._lengths.keys() >= set(symbols(dim))
+
+    def _bind(self, place: int, names: Sequence[str], length: DimLike | None) -> None:
+        """Give a number its names."""
+        zero = self._constant(0)
+        if length is None:
+            below = self._emit(INTEGERS["subtract"], zero, place)
+            for name, one in zip(names, (place, below), strict=False):
+                self._lengths[name] = self._emit(OF_LENGTHS["max"], one, zero)
+            return
+        size = self._dim(length)
+        negative = self._emit(COMPARED["less"], place, zero)
+        more = self._emit(INTEGERS["multiply"], negative, size)
+        position = self._emit(OF_LENGTHS["max"], self._emit(INTEGERS["add"], place, more), zero)
+        self._lengths[names[0]] = self._emit(OF_LENGTHS["min"], position, size)
+
+    def _dim(self, dim: DimLike) -> int:
+        """The cell of a length."""
+        if not isinstance(dim, Dim):
+            return self._constant(dim)
+        if dim not in self._known:
+            total: int | None = None
+            for monomial, coefficient in dim.terms:
+                factors = [self._atom(a) for a in monomial]
+                if coefficient != 1 or not factors:
+                    factors.insert(0, self._constant(coefficient))
+                term = factors[0]
+                for factor in factors[1:]:
+                    term = self._emit(INTEGERS["multiply"], term, factor)
+                total = term if total is None else self._emit(INTEGERS["add"], total, term)
+            assert total is not None
+            self._known[dim] = total
+        return self._known[dim]
+
+    def _atom(self, atom: Atom) -> int:
+        if not atom.args:
+            return self._lengths[atom.name]
+        a, b = (self._dim(x) for x in atom.args)
+        return self._emit(OF_LENGTHS[atom.name], a, b)
+
+    def _operand(self, slot: int, as_float: bool) -> int:
+        """The cell of a number, as a float where it is to be one."""
+        place = self._places[slot]
+        return self._emit(_TO_FLOAT, place, place) if as_float and self._kinds[slot] is not float else place
+
+    def _compute(self, made: int, name: str, sources: Sequence[int]) -> None:
+        kinds = [self._kinds[s] for s in sources]
+        as_float = float in kinds
+        if name in COMPARED:
+            self._compare(made, name, sources)
+            return
+        if name == "python_not":
+            self.usable = self.usable and not as_float
+            self._kinds[made] = bool
+            self._places[made] = self._emit(COMPARED["equal"], self._places[sources[0]], self._constant(0))
+            return
+        if name == "python_int":
+            self.usable = self.usable and not as_float
+            self._kinds[made], self._places[made] = int, self._places[sources[0]]
+            return
+        if bool in kinds:
+            self.usable = False
+        if name == "python_step":
+            # Python refuses 0.
+            zero = self._emit(COMPARED["equal"], self._places[sources[0]], self._constant(0))
+            self._bound(zero, 0, 0)
+            self._kinds[made], self._places[made] = int, self._places[sources[0]]
+            return
+        if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
+            # Python divides ints exactly and rounds once, and floats have a remainder of their own.
+            self.usable = False
+        if name == "positive":
+            self._kinds[made], self._places[made] = kinds[0], self._places[sources[0]]
+            return
+        self._kinds[made] = float if as_float else int
+        operands = [self._operand(s, as_float) for s in sources]
+        if name == "negative":
+            zero = operands[0] if as_float else self._constant(0)
+            self._places[made] = self._emit(_NEGATIVE if as_float else INTEGERS["subtract"], zero, operands[0])
+            return
+        if name == "power" and not as_float:
+            # Of ints squares alone; others are Python's.
+            self._bound(operands[1], 2, 2)
+            self._places[made] = self._emit(INTEGERS["multiply"], operands[0], operands[0])
+            return
+        code = (FLOATS if as_float else INTEGERS).get(name)
+        self.usable = self.usable and code is not None
+        self._places[made] = self._emit(code or 0, operands[0], operands[1])
+
+    def _compare(self, made: int, name: str, sources: Sequence[int]) -> None:
+        kinds = [self._kinds[s] for s in sources]
+        as_float = float in kinds
+        operands: list[int] = []
+        for slot, kind in zip(sources, kinds, strict=True):
+            if as_float and kind is not float:
+                # Python compares an int with a float exactly.
+                self._bound(self._places[slot], -_MOST_EXACT, _MOST_EXACT)
+            operands.append(self._operand(slot, as_float))
+        if name.startswith("greater"):
+            operands.reverse()
+        place = self._emit(COMPARED[name] + as_float * _FLOATS_COMPARED, *operands)
+        if name == "not_equal":
+            place = self._emit(INTEGERS["subtract"], self._constant(1), place)
+        self._kinds[made], self._places[made] = bool, place
+
+    def share(self, launch: Launch) -> None:
+        """Compute how many iterations a launch has, and in how many pieces."""
+        launch.work, launch.cost = self._dim(launch.spec.work), self._dim(launch.spec.cost)
+        number, level = self.launches.index(launch), self.level(launch.work)
+        rounded, pieces = self.spare(level), self.spare(level)
+        self.put(level, bounded(("record", number, 2), launch.work, 0, WHOLE))
+        self.put(level, (INTEGERS["add"], rounded, launch.work, launch.less, 0, 0))
+        self.put(level, (INTEGERS["floor_divide"], pieces, rounded, launch.size, 0, 0))
+        self.put(level, bounded(("record", number, 4), pieces, 0, _MOST_PIECES))
+
+    def store(self, slot: int, word: str, to: Place) -> None:
+        """Write a number where a kernel reads it, as the dtype that it has there."""
+        place = self._places[slot]
+        level, kind = self.level(place), self._kinds.get(slot, int)
+        for code, least, most in _conversions(kind, word):
+            if code < 0:
+                self.usable = False
+                return
+            if code == _TO_FLOAT and word == "f32":
+                place = self._emit(_TO_FLOAT, place, place)
+                continue
+            self.put(level, (code, to, place, place, least, most))
+
+
+def _conversions(kind: type, word: str) -> list[tuple[int, int, int]]:
+    """The operations that store a number of a class as a dtype, with the least and most; -1 where there is none."""
+    if word == "pointer" or (word == "f64" and kind is float):
+        return [(COPY, 0, 0)]
+    if (word == "bool") != (kind is bool):
+        return [(-1, 0, 0)]
+    if word == "bool":
+        return [(_TO_BYTES[1], 0, 1)]
+    if word in ("f64", "f32"):
+        return ([] if kind is float else [(_TO_FLOAT, 0, 0)]) + ([(_TO_SINGLE, 0, 0)] if word == "f32" else [])
+    if kind is float:
+        return [(-1, 0, 0)]
+    bits = 64 if word == "index" else int(word[1:])
+    least, most = (0, 2**bits - 1) if word[0] == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    return [(_TO_BYTES[bits // 8], least, min(most, MOST))]
+
+
+def copied(to: int, place: int) -> Operation:
+    return COPY, to, place, place, 0, 0
+
+
+def bounded(to: Place, place: int, least: int, most: int) -> Operation:
+    return _TO_BYTES[8], to, place, place, least, most
