@@ -10,12 +10,15 @@ For pairs of elements (``x[:, None] - x``) each is computed as often as there ar
 paired with itself is stored if it takes more than a few operations.  A table whose elements take a division
 or more is stored where more positions than it has elements are looked up, and where that is not known, but
 the positions have more axes.
+Code for each piece of a concatenation is written on its own, so what several pieces are made of (`np.roll`) is stored where
+that would be much code, however little of it an element runs through.
 What has loops of its own is never gone through twice, and an array is in memory where a map reads what elements it likes.
 Narrow elements count as four bytes, since a load is an instruction however narrow it is.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from pytocu.ir.builder import Builder
@@ -32,6 +35,9 @@ from pytocu.passes.roots import INSIDE
 
 BRANCH = 3
 """Operations that a concatenation counts as: a comparison, a branch, and code for each piece."""
+
+COPIED = 128
+"""Operations that are written once more for another piece."""
 
 PAIRED = 3
 """Operations that are computed again for each pair of elements."""
@@ -66,6 +72,7 @@ def _worth_storing(function: Function, classes: Classes, in_a_byte: int) -> set[
             values = [v for v, _ in read if len(shape_of(v.type)) < len(shape_of(inst.types[0]))]
             paired.update(v for v in values if values.count(v) > 1)
     stored: set[Value] = set()
+    written: dict[Value, int] = {}
     for inst in function.body.insts:
         if is_region(inst):
             if inst.op.name == "map":
@@ -79,6 +86,12 @@ def _worth_storing(function: Function, classes: Classes, in_a_byte: int) -> set[
             table = view_chain(inst.args[0])[0]
             if _is_computed(table) and _operations(table, stored) >= LONG and _many_looked_up(inst, classes):
                 stored.add(table)
+        if is_choice(inst.results[0]):
+            for value, pieces in Counter(value for value, _ in _operands_of(inst)).items():
+                if (pieces - 1) * written.get(value, 0) > COPIED and isinstance(value.type, ArrayType):
+                    stored.add(value)
+        parts = sum(1 if value in stored else written.get(value, 1) for value, _ in _operands_of(inst))
+        written.update((result, weight(result, False) + parts) for result in inst.results)
         for value in inst.results:
             again = len(places.get(value, ())) - 1
             if again < 1 or not isinstance(value.type, ArrayType) or not shape_of(value.type):
@@ -113,16 +126,24 @@ def _is_computed(value: Value) -> bool:
 
 def _read_by(inst: Inst) -> Iterable[tuple[Value, Index]]:
     """What an instruction reads through views, and where for each of its elements."""
+    pieces: set[Value] = set()
+    for arg, at in _operands_of(inst):
+        # An element of a concatenation is that of one piece.
+        if not (is_choice(inst.results[0]) and arg in pieces):
+            yield arg, at
+        pieces.add(arg)
+
+
+def _operands_of(inst: Inst) -> Iterable[tuple[Value, Index]]:
+    """What an instruction reads through views, and where, for each of its operands and pieces, once for each place."""
     value = inst.results[0]
     ndim = len(shape_of(value.type))
-    pieces: set[Value] = set()
+    found: dict[tuple[Value, Index], None] = {}
     for arg, at in operands(value, whole_index(ndim), ndim):
         while arg.inst is not None and arg.inst.op.kind == "view":
             arg, at = operands(arg, at, ndim)[-1]
-        # An element of a concatenation is that of one piece.
-        if not (is_choice(value) and arg in pieces):
-            yield arg, at
-        pieces.add(arg)
+        found[arg, at] = None
+    return found
 
 
 def _operations(value: Value, stored: set[Value]) -> int:
