@@ -50,6 +50,10 @@ def unique(
     if inverse and element(flat.type).kind == "c":
         text = "np.unique with return_inverse=True of complex numbers"
         raise UnsupportedError(text, context.loc, "leave it out")
+    if element(flat.type).kind == "c" and nan_once and not (index or counts):
+        # NumPy asks a table for these, in which the first one stays.
+        names = {"where": np.where, "isnan": np.isnan, "append": np.append, "argmax": np.argmax, "nan": np.float32(np.nan)}
+        flat = evaluated(context, _WITH_ONE_NAN, names | {"flat": flat})
     order: Value | None = None
     if index:
         # Of equal elements the first one comes first.
@@ -80,6 +84,10 @@ def unique(
     if counts:
         results.append(_distances(context, first, dimensions(ordered)[0]))
     return made if len(results) == 1 else tuple(results)
+
+
+_WITH_ONE_NAN = "where(isnan(flat), append(flat, nan)[argmax(append(isnan(flat), True))], flat)"
+"""Numbers of which each that is NaN in a part is the first such one."""
 
 
 def _distances(context: Context, first: Value, total: DimLike) -> Value:

@@ -129,12 +129,12 @@ def _sorted_by_cupy(cupy: Any, name: str, array: Any, axis: int) -> Any:
         return getattr(cupy, name)(_with_plain_nan(cupy, array), axis=axis)
 
     def argsort(key: Any) -> Any:
-        return cupy.argsort(_with_plain_nan(cupy, key), axis=axis)
+        return cupy.argsort(key, axis=axis)
 
     def take(values: Any, order: Any) -> Any:
         return cupy.take_along_axis(values, order, axis=axis)
 
-    order = _order_of_complex(array.real, array.imag, argsort, take)
+    order = _order_of_complex(array.real, array.imag, cupy.where, argsort, take)
     return order if name == "argsort" else take(array, order)
 
 
@@ -143,7 +143,9 @@ def _with_plain_nan(module: Any, array: Any) -> Any:
     return module.where(array != array, array.dtype.type(math.nan), array) if array.dtype.kind == "f" else array
 
 
-def _order_of_complex(real: Any, imag: Any, argsort: Callable[[Any], Any], take: Callable[[Any, Any], Any]) -> Any:
+def _order_of_complex(
+    real: Any, imag: Any, where: Callable[..., Any], argsort: Callable[[Any], Any], take: Callable[[Any, Any], Any]
+) -> Any:
     """The positions that sort complex numbers as NumPy does: by the real parts and then by the imaginary ones, but behind all
     others those whose imaginary part is NaN, then those whose real part is, and then those of which both are.
 
@@ -151,14 +153,17 @@ def _order_of_complex(real: Any, imag: Any, argsort: Callable[[Any], Any], take:
     ----------
     real, imag : arrays
         The parts.
+    where : callable
+        ``np.where``.
     argsort : callable
-        The positions that sort floats or integers along the axis; equal ones keep their order, and NaN come last.
+        The positions that sort floats or integers along the axis; equal ones keep their order.
     take : callable
         ``np.take_along_axis`` along that axis.
     """
-    # The zeros of both signs are equal, however their bits are compared.
-    order = argsort(imag + 0.0)
-    for key in (real + 0.0, (real != real) * 2 + (imag != imag)):
+    # The zeros of both signs are equal, and so are all NaN, however their bits are compared.
+    no_real, no_imag = real != real, imag != imag
+    order = argsort(where(no_imag, 0.0, imag) + 0.0)
+    for key in (where(no_real, 0.0, real) + 0.0, no_real * 2 + no_imag * 1):
         order = take(order, argsort(take(key, order)))
     return order
 
@@ -234,7 +239,7 @@ def _sorted_by_torch(torch: Any, name: str, tensor: Any, dim: int) -> Any:
     def take(values: Any, order: Any) -> Any:
         return torch.take_along_dim(values, order, dim=dim)
 
-    order = _order_of_complex(tensor.real, tensor.imag, argsort, take)
+    order = _order_of_complex(tensor.real, tensor.imag, torch.where, argsort, take)
     return order if name == "argsort" else take(tensor, order)
 
 
