@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,7 @@ def unique(
     if inverse and element(flat.type).kind == "c":
         text = "np.unique with return_inverse=True of complex numbers"
         raise UnsupportedError(text, context.loc, "leave it out")
-    if element(flat.type).kind == "c" and nan_once and not (index or counts):
-        # NumPy asks a table for these, in which the first one stays.
+    if element(flat.type).kind == "c" and nan_once and not (index or counts) and _first_nan_stays():
         names = {"where": np.where, "isnan": np.isnan, "append": np.append, "argmax": np.argmax, "nan": np.float32(np.nan)}
         flat = evaluated(context, _WITH_ONE_NAN, names | {"flat": flat})
     order: Value | None = None
@@ -84,6 +84,12 @@ def unique(
     if counts:
         results.append(_distances(context, first, dimensions(ordered)[0]))
     return made if len(results) == 1 else tuple(results)
+
+
+@lru_cache(maxsize=1)
+def _first_nan_stays() -> bool:
+    """Whether NumPy keeps the first of complex numbers that are NaN in a part, as newer versions do, which put all in a table."""
+    return not np.isnan(np.unique([complex(np.nan, 0), complex(0, np.nan)])[0].imag)
 
 
 _WITH_ONE_NAN = "where(isnan(flat), append(flat, nan)[argmax(append(isnan(flat), True))], flat)"
