@@ -88,7 +88,7 @@ def unique(
 
 @lru_cache(maxsize=1)
 def _first_nan_stays() -> bool:
-    """Whether NumPy keeps the first of complex numbers that are NaN in a part, as newer versions do, which put all in a table."""
+    """Whether NumPy keeps the first of complex numbers that are NaN in a part: newer versions put all in a table."""
     return not np.isnan(np.unique([complex(np.nan, 0), complex(0, np.nan)])[0].imag)
 
 
