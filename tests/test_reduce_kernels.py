@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.ir import interp
@@ -13,6 +14,8 @@ from pytocu.ir.core import Block, Function, Inst, walk
 from pytocu.ir.dims import evaluate
 from pytocu.ir.interp_launch import ThreadFault
 from pytocu.ir.interp_threads import run_threads
+from pytocu.passes import schedule
+from pytocu.passes.pipeline import run_pipeline
 from pytocu.planning import kernel_function, launches
 from pytocu.testing.compare import compare
 from pytocu.testing.operands import make_function
@@ -286,6 +289,29 @@ def test_every_barrier_is_needed(columns: bool) -> None:
     for number in range(barriers):
         with pytest.raises(ThreadFault, match=r"race|uninitialised"):
             run_threads(without_barrier(function, number), arguments, grid=1, block=block)
+
+
+@pytest.mark.parametrize("few", [0, schedule.FEW_COLUMNS])
+@pytest.mark.parametrize(("length", "dtype"), [(130, "f4"), (300, "f8"), (700, "f4"), (1500, "f4"), (1500, "f8"), (1500, "f2")])
+def test_columns_of_all_classes(monkeypatch: pytest.MonkeyPatch, length: int, dtype: str, few: int) -> None:
+    """Many side by side in a block, or few; longer ones in pieces, whose sums are columns of a class themselves."""
+    monkeypatch.setattr(schedule, "FEW_COLUMNS", few)
+
+    def reduced(x: Any) -> Any:
+        return x.max(0), x.argmin(0), (x > 0).sum(0), x[:, 1:].sum(0)
+
+    whole = np.random.default_rng(length).integers(-3, 4, (length, 33)).astype(dtype)
+    everywhere(reduced, whole)
+
+
+def test_blocks_of_few_columns() -> None:
+    def lanes(columns: int, rows: int) -> list[tuple[int, int]]:
+        low = pytocu.jit(lambda x: x.sum(0)).lower(np.broadcast_to(np.float32(0), (rows, columns)).copy())
+        function = run_pipeline(low.function, low.context("cuda:sm_90", 32), stop="schedule")
+        return [(i.attr("lanes"), i.attr("block")) for i in walk(function.body) if i.op.name == "launch"]
+
+    assert [lanes(4096, n) for n in (100, 200, 500, 1000)] == [[(8, 256)], [(64, 512)], [(64, 512)], [(128, 1024)]]
+    assert lanes(5000, 500) == [(16, 512)]
 
 
 def test_an_exchange_needs_all_threads_of_a_warp() -> None:

@@ -154,8 +154,8 @@ FEW_COLUMNS, SHORT_COLUMN = 4096, 128
 """With so few columns that are longer than this one, fewer lie side by side in a block, so that there are more blocks: a thread
 has few elements and waits for memory once."""
 
-FEW_COLUMNS_BLOCK, FEW_COLUMNS_SHARE = 512, 8
-"""Threads a block there, and elements of a column in a thread's registers."""
+FEW_COLUMNS_BLOCK, SIDE_BY_SIDE = 512, 8
+"""Threads a block there at least, and columns side by side: a sector of memory of float32."""
 
 MOST_BLOCK_BYTES = 128 * 1024
 """What the threads of a block keep of columns: half of the registers there are."""
@@ -200,8 +200,9 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
         for longest, lanes, block, share in COLUMNS:
             if piece is None and classes.at_most(length, longest):
                 if longest > SHORT_COLUMN and classes.at_most(product(inst.attr("parallel")), FEW_COLUMNS):
-                    share, lanes = FEW_COLUMNS_SHARE, longest // FEW_COLUMNS_SHARE
-                    block = max(lanes, FEW_COLUMNS_BLOCK)
+                    block = max(longest, FEW_COLUMNS_BLOCK)
+                    lanes = block // SIDE_BY_SIDE
+                    share = longest // lanes
                 while block > BLOCK and block * share * _widest(inst) > MOST_BLOCK_BYTES:
                     block //= 2
                 return _shared("columns", lanes, block, share)
