@@ -548,6 +548,14 @@ def test_whole_registers_where_the_clock_stays(feature: str, register: str) -> N
     assert re.findall(r"\bvmulps\b.*%([xyz]mm)", assembly)[0] == register
 
 
+@pytest.mark.parametrize(("name", "gathers"), [("sapphirerapids", True), ("cascadelake", False), ("icelake-server", False)])
+def test_elements_are_loaded_one_by_one_where_gathers_are_slow(name: str, gathers: bool) -> None:
+    features = "+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq,+avx512cd" + ",+avx512fp16" * gathers
+    source = pytocu.jit(lambda t, i: t[i] * 2).lower("f32[k]", "i32[n]").compile("cpu").source
+    assert ("vgather" in cpu.assembly(source, (name, features))) is gathers
+
+
+
 @on_x86_64
 def test_long_loops_take_two_vectors_at_once() -> None:
     """The code is another one, the elements are the same."""

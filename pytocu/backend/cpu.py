@@ -71,6 +71,15 @@ WHOLE_REGISTERS = "-prefer-256-bit"
 Those with instructions for float16 do not: loops of many operations take two thirds of the time there."""
 
 
+NO_GATHERS = "+prefer-no-gather"
+"""A load from several places at once takes two to three times as long as loads one by one on Intel's processors of the names
+below, where microcode keeps what was fetched from others ("gather data sampling")."""
+
+_WITH_SLOW_GATHERS = frozenset(
+    "skylake skylake-avx512 cascadelake cooperlake cannonlake icelake-client icelake-server tigerlake rocketlake".split()
+)
+
+
 @lru_cache(maxsize=8)
 def _machine(cpu: tuple[str, str]) -> Any:
     llvm = llvm_binding()
@@ -80,6 +89,8 @@ def _machine(cpu: tuple[str, str]) -> Any:
     name, features = cpu
     if "+avx512fp16" in features.split(","):
         features += f",{WHOLE_REGISTERS}"
+    if name in _WITH_SLOW_GATHERS:
+        features += f",{NO_GATHERS}"
     target = llvm.Target.from_default_triple()
     # Position-independent code: the loader reaches far libraries through its own table.
     return target.create_target_machine(cpu=name, features=features, opt=3, reloc="pic", codemodel="small")
