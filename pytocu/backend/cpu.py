@@ -76,7 +76,8 @@ NO_GATHERS = "+prefer-no-gather"
 below, where microcode keeps what was fetched from others ("gather data sampling")."""
 
 _WITH_SLOW_GATHERS = frozenset(
-    "skylake skylake-avx512 cascadelake cooperlake cannonlake icelake-client icelake-server tigerlake rocketlake".split()
+    {"skylake", "skylake-avx512", "cascadelake", "cooperlake", "cannonlake"}
+    | {"icelake-client", "icelake-server", "tigerlake", "rocketlake"}
 )
 
 
