@@ -270,7 +270,7 @@ def host_dialect() -> Dialect:
     dialect = X86_64 if features.get("f16c") else X86_64._replace(half=HALF_ARITHMETIC)
     if features.get("avx512dq") and features.get("avx512vl"):
         # Vectors of positions are compared, and the elements there loaded, by an instruction each; and there are 32 registers.
-        # Those with instructions for float16 compute whole registers at a time (`WHOLE_REGISTERS` of `cpu.py`).
+        # On those with instructions for float16 loops wait for the divider longer than multiplications take.
         return dialect._replace(worth_vectors=0, long=16, masks=True, waits=features.get("avx512fp16", False))
     if features.get("avx2"):
         # Two elements' registers are few enough for 16 of them: constants are operands in memory.
