@@ -36,7 +36,7 @@ from pytocu.passes.roots import INSIDE
 BRANCH = 3
 """Operations that a concatenation counts as: a comparison, a branch, and code for each piece."""
 
-COPIED = 128
+COPIED = 512
 """Operations that are written once more for another piece."""
 
 PAIRED = 3
