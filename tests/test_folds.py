@@ -89,3 +89,9 @@ def test_outputs_and_errors() -> None:
             "np.subtract.accumulate(a, 1, out=a)", "np.subtract.accumulate(a, 0, out=a[:, ::-1])",
             "np.subtract.reduce(a, out=a[1])", "np.subtract.outer(a, b[0])"]  # fmt: skip
     check(("np.arange(1, 7).reshape(2, 3)", "np.arange(1, 7).reshape(2, 3) % 3 > 0"), rows)
+
+
+def test_rows_of_memory_are_combined_as_they_lie() -> None:
+    """A check of each position would keep neighbours from being combined together."""
+    text = pytocu.jit(lambda x: np.subtract.reduce(x, axis=0)).lower("f32[n, m]").ir(target="cpu")
+    assert "first_lane" in text and "atomic_minimum" not in text

@@ -159,3 +159,14 @@ def scaled(x: np.ndarray, scale: float) -> np.ndarray:
 def test_quotients_that_are_rounded_and_made_integers_are_divisions(function: Any, multiplied: bool) -> None:
     (kernel,) = pytocu.jit(function).lower("f32[n]", "weak float").compile("cuda:sm_90").kernels
     assert ("near_double_reciprocal" in kernel.ir) is multiplied
+
+
+def test_lanes_without_quotients_read_what_lanes_with_some_made() -> None:
+    def distances(x: Any) -> Any:
+        rows = x.T[::-1] / -0.0
+        return rows - (rows.max(axis=-1, keepdims=True) + 0)
+
+    (kernel,) = pytocu.jit(distances).lower("f32[1, n]").compile("cuda:sm_90").kernels
+    x, out = np.array([[1, -2, 3, np.nan]], np.float32), np.zeros((4, 1), np.float32)
+    run_threads(parse_function(kernel.ir), [x, out, 4, 1], grid=1, block=256)
+    assert np.isnan(out).all()

@@ -164,6 +164,34 @@ def test_other_loops_stay_as_they_are():
     compare(nested(VECTOR, 3), one_in_another(VECTOR, 3))
 
 
+def sums_along(table):
+    total = np.zeros(len(table), table.dtype)
+    for k in range(table.shape[1]):
+        total = total - table[:, k]
+    return total
+
+
+def means_along(table):
+    total = np.zeros(len(table), table.dtype)
+    for k in range(table.shape[1]):
+        total = total * 0.5 + table[:, k]
+    return total
+
+
+def sums_across(table):
+    total = np.zeros(table.shape[1] // 2, table.dtype)
+    for k in range(table.shape[0]):
+        total = total - table[k, 1::2]
+    return total
+
+
+@pytest.mark.parametrize(("function", "turned"), [(sums_along, False), (means_along, True), (sums_across, True)])
+def test_steps_along_memory_that_wait_for_one_operation_are_taken_one_by_one(function, turned):
+    table = RANDOM.random((150, 40))
+    assert is_turned(pytocu.jit(function).lower(table).host("cpu")) is turned
+    compare(pytocu.jit(function)(table), function(table))
+
+
 def test_buffers_are_few(monkeypatch):
     monkeypatch.setattr(turned_loops, "MOST_BUFFERS", 1)
     assert not is_turned(pytocu.jit(squares).lower(VECTOR, np.zeros(1000, np.int64), 2).host("cpu"))

@@ -1,6 +1,7 @@
 """``ufunc.reduce`` and ``ufunc.accumulate`` where the order matters: subtract, divide, power, comparisons and so on.
 
-NumPy combines such elements from the left to the right.  One thread does it for each position of the other axes.
+NumPy combines such elements from the left to the right.  One thread does it for each position of the other axes: a loop
+whose steps are of the elements.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pytocu.config import Elementwise
+import numpy as np
+
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.operators import elementwise
@@ -18,26 +20,24 @@ from pytocu.frontend.reshaping import broadcast, copied
 from pytocu.frontend.source import function_node
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, cast, dimensions
-from pytocu.frontend.vectorized import over_elements
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, product
+from pytocu.ir.dims import dim_max
 from pytocu.ir.layouts import reduced_ranks
 from pytocu.ir.types import DType
 
 
-def _fold(total, column, values, combine):
-    """What an element of the result is; read by the front end."""
+def _fold(total, values, combine):
+    """What the elements are combined to, of all positions of the other axes at once; read by the front end."""
     for number in range(values.shape[0]):
-        total = combine(total, values[number, column])
+        total = combine(total, values[number])
     return total
 
 
-def _fold_chosen(total, column, values, mask, combine):
+def _fold_chosen(total, values, mask, combine):
     """As :func:`_fold`, of the elements that a mask chooses."""
     for number in range(values.shape[0]):
-        if mask[number, column]:
-            total = combine(total, values[number, column])
+        total = np.where(mask[number], combine(total, values[number]), total)
     return total
 
 
@@ -65,45 +65,27 @@ def folded(
         made = cast(context, value, dtype) if start is None else elementwise(context, name, start, value)
         return made if mask is None else elementwise(context, "where", mask, made, start)
     (place,) = axes
-    mask = None if mask is None else broadcast(context, mask, dimensions(value))
-    rest = tuple(length for axis, length in enumerate(dimensions(value)) if axis != place)
-    columns = product(rest)
-    first, values = start, _turned(context, value, place)
-    if first is None:
-        first = cast(context, context.builder.emit("index", (values,), {"axis": 0, "at": 0, "keep": True}), dtype)
-        later = (dim_max(dimensions(values)[0] + (-1), 0), columns)
-        values = context.builder.emit("slice", (values,), {"start": (1, 0), "step": (1, 1), "size": later})
-    if any(is_length(context, length, 0) for length in dimensions(values)):
-        made = broadcast(context, first, (columns,))
+    values = moveaxis(context, value, place, 0)
+    (count, *rest) = dimensions(values)
+    if start is None:
+        total = cast(context, context.builder.emit("index", (values,), {"axis": 0, "at": 0, "keep": True}), dtype)
+        later = (dim_max(count + (-1), 0), *rest)
+        steps = {"start": (1, *(0 for _ in rest)), "step": (1,) * len(later), "size": later}
+        values = context.builder.emit("slice", (values,), steps)
     else:
-        made = _combined(context, name, first, values, None if mask is None else _turned(context, mask, place))
+        total = broadcast(context, start, tuple(rest)) if rest else start
+    if any(is_length(context, length, 0) for length in dimensions(values)):
+        made = total
+    else:
+        arguments = {"total": total, "values": values, "combine": promote.numpy_function(name)}
+        function: Callable[..., Any] = _fold
+        if mask is not None:
+            function = _fold_chosen
+            arguments["mask"] = moveaxis(context, broadcast(context, mask, dimensions(value)), place, 0)
+        made = context.hooks.run_function(context, function, function_node(function), arguments, context.loc)
     if not rest:
-        return without_axes(context, context.builder.emit("index", (made,), {"axis": 0, "at": 0, "keep": True}))
-    if len(rest) == 1:
-        return made
-    made = copied(context, context.builder.emit("reshape", (made,), {"shape": rest, "source": (columns,)}))
-    return laid_out(context, made, (value,), partial(reduced_ranks, value, axes, rest))
-
-
-def _combined(context: Context, name: str, first: Value, values: Value, mask: Value | None) -> Value:
-    """What comes of each column, one thread each."""
-    column = context.builder.emit("iota", (), {"axis": 0, "shape": (dimensions(values)[1],)})
-    arguments = {"total": first, "column": column, "values": values, "combine": promote.numpy_function(name)}
-    function: Callable[..., Any] = _fold
-    if mask is not None:
-        function = _fold_chosen
-        arguments["mask"] = mask
-    stated = Elementwise(excluded=("values", "mask", "combine"))
-    return over_elements(context, function, function_node(function), stated, arguments, context.loc)
-
-
-def _turned(context: Context, value: Value, place: int) -> Value:
-    """The elements with an axis before all others, which are one axis."""
-    turned = moveaxis(context, value, place, 0) if place else value
-    (size, *rest) = shape = dimensions(turned)
-    if len(rest) == 1:
-        return turned
-    return context.builder.emit("reshape", (turned,), {"shape": (size, product(rest)), "source": shape})
+        return without_axes(context, made)
+    return laid_out(context, copied(context, made), (value,), partial(reduced_ranks, value, axes, tuple(rest)))
 
 
 def accumulated(context: Context, name: str, value: Value, place: int) -> Value:

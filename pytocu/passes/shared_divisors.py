@@ -39,7 +39,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
-from pytocu.ir.rewrite import put_again, put_with
+from pytocu.ir.rewrite import put_again, put_with, rewrite_block
 from pytocu.ir.types import F32, F64, INDEX, U64, element, scalar
 from pytocu.passes.context import PassContext
 
@@ -73,7 +73,8 @@ def _block(block: Block, values: dict[Value, Value]) -> Block:
         if found:
             regions = (_multiplied(builder, inst.regions[0], found, values),)
         elif inst.op.name == "lanes":
-            regions = inst.regions
+            # Its own divisions stay; what it reads from outside may have been written again.
+            regions = tuple(rewrite_block(region, lambda *_: None, values) for region in inst.regions)
         else:
             regions = tuple(_block(region, values) for region in inst.regions)
         changed |= put_with(inst, builder, args, regions, values)

@@ -9,7 +9,7 @@ mask, which some processors are slow at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value, walk, written_pointers
@@ -23,6 +23,12 @@ LANES = 128
 
 MOST_BUFFERS = 16
 """Numbers of an element that lie in buffers at most."""
+
+FAR = 16
+"""Neighbours whose elements are so many apart have none of a vector in common.
+
+What gathers them takes longer than steps that wait for one operation each, element after element.
+"""
 
 
 class _Turn(Record):
@@ -98,6 +104,8 @@ def _turn(body: Block) -> _Turn | None:
     of_test = _depending(test.insts, {*own, *(p for k, p in enumerate(test.params) if k not in same)})
     if test.terminator.args[0] in of_test or len(same) == len(loop.args):
         return None
+    if _waits(step, same) <= 1 and _goes_along(body, step, same):
+        return None
     return _Turn(
         fixed,
         tuple(i for i in before if i not in fixed),
@@ -106,6 +114,43 @@ def _turn(body: Block) -> _Turn | None:
         tuple(k for k in range(len(loop.args)) if k not in same),
         tuple(i for i in step.insts[:-1] if changing.isdisjoint(i.results)),
     )
+
+
+def _goes_along(body: Block, step: Block, same: set[int]) -> bool:
+    """Whether an element's steps read along memory, where its neighbours' reads are far apart."""
+    made = {r: i for i in (*body.insts, *step.insts) for r in i.results}
+    places = [i.args[1] for i in step.insts if i.op.name == "load" and len(i.args) == 2]
+    counters = [step.params[k] for k in same]
+    return any(
+        _is_stretched(place, made, body.params[0]) and not any(_is_stretched(place, made, c) for c in counters)
+        for place in places
+    )
+
+
+def _is_stretched(place: Value, made: Mapping[Value, Inst], number: Value, within: bool = False) -> bool:
+    """Whether a position is made of large multiples of a number; `within` what such a multiple is made of."""
+    if place == number:
+        return within
+    inst = made.get(place)
+    if inst is None or inst.regions or inst.op.effects:
+        return False
+    within |= inst.op.name not in ("add", "subtract", "convert_raw") and not _is_small_multiple(inst)
+    return any(_is_stretched(a, made, number, within) for a in inst.args)
+
+
+def _is_small_multiple(inst: Inst) -> bool:
+    constants = [a.inst.attr("value") for a in inst.args if a.inst is not None and a.inst.op.name == "const"]
+    return inst.op.name == "multiply" and any(abs(c) < FAR for c in constants)
+
+
+def _waits(step: Block, same: set[int]) -> int:
+    """How many operations of a step wait for each other, from what an element brings along to what it hands on."""
+    depths = {p: 0 for k, p in enumerate(step.params) if k not in same}
+    for inst in step.insts:
+        before = [depths[a] for a in inst.args if a in depths]
+        if before:
+            depths.update((r, max(before) + 1) for r in inst.results)
+    return max((depths.get(a, 0) for a in step.terminator.args), default=0)
 
 
 def _depending(insts: Iterable[Inst], start: Iterable[Value]) -> set[Value]:

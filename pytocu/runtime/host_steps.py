@@ -134,7 +134,7 @@ def _sorted_by_cupy(cupy: Any, name: str, array: Any, axis: int) -> Any:
     def take(values: Any, order: Any) -> Any:
         return cupy.take_along_axis(values, order, axis=axis)
 
-    order = _order_of_complex(array.real, array.imag, cupy.where, argsort, take)
+    order = _order_of_complex(cupy, array, argsort, take)
     return order if name == "argsort" else take(array, order)
 
 
@@ -143,29 +143,37 @@ def _with_plain_nan(module: Any, array: Any) -> Any:
     return module.where(array != array, array.dtype.type(math.nan), array) if array.dtype.kind == "f" else array
 
 
-def _order_of_complex(
-    real: Any, imag: Any, where: Callable[..., Any], argsort: Callable[[Any], Any], take: Callable[[Any, Any], Any]
-) -> Any:
+def _order_of_complex(module: Any, array: Any, argsort: Callable[[Any], Any], take: Callable[[Any, Any], Any]) -> Any:
     """The positions that sort complex numbers as NumPy does: by the real parts and then by the imaginary ones, but behind all
     others those whose imaginary part is NaN, then those whose real part is, and then those of which both are.
 
     Parameters
     ----------
-    real, imag : arrays
-        The parts.
-    where : callable
-        ``np.where``.
+    module : module
+        CuPy or PyTorch.
+    array : array
     argsort : callable
-        The positions that sort floats or integers along the axis; equal ones keep their order.
+        The positions that sort integers along the axis; equal ones keep their order.
     take : callable
         ``np.take_along_axis`` along that axis.
     """
-    # The zeros of both signs are equal, and so are all NaN, however their bits are compared.
-    no_real, no_imag = real != real, imag != imag
-    order = argsort(where(no_imag, 0.0, imag) + 0.0)
-    for key in (where(no_real, 0.0, real) + 0.0, no_real * 2 + no_imag * 1):
+    parts = array.imag, array.real
+    no_imag, no_real = (part != part for part in parts)
+    keys = [module.where(wrong, 0, _ordered(module, part)) for part, wrong in zip(parts, (no_imag, no_real), strict=True)]
+    order = argsort(keys[0])
+    for key in (keys[1], no_real * 2 + no_imag * 1):
         order = take(order, argsort(take(key, order)))
     return order
+
+
+def _ordered(module: Any, numbers: Any) -> Any:
+    """Integers in the order of floats that are no NaN, one for the zeros of both signs.
+
+    CuPy's sums and comparisons of float32 take subnormal numbers for zeros.
+    """
+    size = 8 * numbers.itemsize
+    bits = numbers.view(getattr(module, f"int{size}"))
+    return module.where(bits < 0, -(1 << size - 1) - bits, bits)
 
 
 def _cholesky_of_cupy(function: Any, matrices: Any, upper: bool = False) -> Any:
@@ -239,7 +247,7 @@ def _sorted_by_torch(torch: Any, name: str, tensor: Any, dim: int) -> Any:
     def take(values: Any, order: Any) -> Any:
         return torch.take_along_dim(values, order, dim=dim)
 
-    order = _order_of_complex(tensor.real, tensor.imag, torch.where, argsort, take)
+    order = _order_of_complex(torch, tensor, argsort, take)
     return order if name == "argsort" else take(tensor, order)
 
 

@@ -34,7 +34,11 @@ CHOSEN = "gpu and not unwatched"
 A_PROCESS = 32
 """Tests of one process."""
 
-TOOL = ("compute-sanitizer", "--tool", "memcheck", "--report-api-errors", "no", "--target-processes", "application-only")
+_TOOL = "compute-sanitizer"
+
+# Its ten seconds for the start of a process are too few where one for each of 64 CPUs is started at once.
+TOOL = (_TOOL, "--tool", "memcheck", "--report-api-errors", "no", "--target-processes", "application-only",
+        "--launch-timeout", "120")  # fmt: skip
 
 _PYTEST = (sys.executable, "-m", "pytest", "-o", "addopts=--strict-markers", "-p", "no:cacheprovider", "-m", CHOSEN)
 
@@ -122,8 +126,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     runs, reason = cuda.available()
     if not runs:
         parser.error(f"a GPU is needed: {reason}")
-    if shutil.which(TOOL[0]) is None:
-        parser.error(f"{TOOL[0]} is not on the PATH: it comes with the CUDA toolkit")
+    if shutil.which(_TOOL) is None:
+        parser.error(f"{_TOOL} is not on the PATH: it comes with the CUDA toolkit")
     end = time.perf_counter() + options.seconds
     names = collected(options.tests)
     # Neighbours are cases of one test, and take equally long.

@@ -79,7 +79,8 @@ def test_complex_numbers_of_which_a_part_is_nan_are_sorted_as_numpy_does(library
     def ordered(x, y):
         return np.sort(x, kind="stable"), np.argsort(y, 0, kind="stable"), np.sort(y, 0, kind="stable"), np.unique(x)
 
-    parts = [1, -np.nan, np.nan, -np.inf, np.inf, -1, -0.0]
+    tiny = np.finfo(dtype).smallest_subnormal
+    parts = [1, -np.nan, np.nan, -np.inf, np.inf, -1, -0.0, tiny, -3 * tiny]
     x = np.random.default_rng(1).permutation(np.array([complex(a, b) for a in parts for b in parts], dtype))
     y = np.stack([x, x[::-1]], axis=1)
     arguments = (module.asarray(x), module.asarray(y)) if library == "cupy" else (
