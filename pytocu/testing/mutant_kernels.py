@@ -163,7 +163,7 @@ KERNELS: tuple[Kernel, ...] = (
         lambda: (_numbers(700, 3), _numbers(700) > 0), lambda: (_numbers(2100, 3, shift=1), _numbers(2100) > 0))),
     Kernel("rows", rows, (_of((9, 40), (40,)), _of((9, 37), (37,)), _of((9, 140), (140,), shift=1), _of((34, 40), (40,)))),
     Kernel("stencil", stencil, (_of((11, 40)), _of((40, 37)), _of((4, 5)))),
-    Kernel("insert", border, (_of((11, 40)), _of((40, 37)), _of((5, 5)))),
+    Kernel("insert", border, (_of((11, 40)), _of((11, 40), shift=1), _of((40, 37)), _of((5, 5)))),
     Kernel("insert in a vector", edge, (_of((2100,)), _of((9001,)), _of((2048,)), _of((3,)))),
     Kernel("in place", relax, (_of((2100,)), _of((2100,), shift=1), _of((2050,)), _of((4,)))),
     Kernel("transposes", transposed, (_of((40, 70), (70, 40)), _of((33, 64), (64, 33)))),
