@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -851,3 +853,27 @@ def test_a_named_number_leaves_the_array_in_a_late_step():
         with pytest.raises(IndexError) as found:
             jitted(random(60), 40, 3)
         assert str(wanted.value) in str(found.value)
+
+
+def test_between_launches_there_are_no_pieces_to_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What numbers make of a record would be taken for pieces of a launch that is over."""
+    drivers: list[Any] = []
+    replay = native_steps.NativeLoop._replay
+
+    def noted(self: Any, *arguments: Any) -> Any:
+        drivers.append(self._driver)
+        return replay(self, *arguments)
+
+    monkeypatch.setattr(native_steps.NativeLoop, "_replay", noted)
+    pytocu.jit(heat)(np.zeros(50), 100)
+    under_way: list[int] = []
+    kernel = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64)
+    shared, alone = kernel(lambda *_: None), kernel(lambda *_: under_way.append(table.words[0] >> 16 & 0xFFFF))
+    slots = (ctypes.c_int64 * 1)()
+    table = native_steps._Table(drivers[0], [(SimpleNamespace(address=0), slots, 0, 0)] * 2)
+    table.helpers = 0
+    for number, (function, pieces) in enumerate(((shared, 2), (alone, 1))):
+        address = ctypes.cast(function, ctypes.c_void_p).value
+        table.state(number, (address, ctypes.addressof(slots), pieces, 1, pieces))
+    table.run(2, 0)
+    assert under_way == [2, 2]

@@ -22,7 +22,9 @@ Words of 8 bytes in the table, as `pytocu.runtime.native_steps` writes them:
 =====  ===============================================================================================
 
 A launch in one piece is the leader's alone.  Others take a piece by counting word 0 up, which fails when the launch is
-another one by then, so nobody runs a piece of a launch that is over, and no thread has to be there.
+another one by then, so nobody runs a piece of a launch that is over, and no thread has to be there.  Behind its last
+piece the leader names the empty record behind all others as the launch under way, before it goes on: numbers that it
+computes next may give the same record more pieces, which would be taken while the kernel's arguments are half written.
 """
 
 from __future__ import annotations
@@ -404,10 +406,16 @@ await:
   %waited = phi i64 [ 0, %work ], [ %waited.next, %await.more ]
   %finished = load atomic i64, ptr %done acquire, align 8
   %all = icmp eq i64 %finished, %pieces
-  br i1 %all, label %made.one, label %await.more
+  br i1 %all, label %close, label %await.more
 await.more:
   %waited.next = call i64 @pytocu.steps.wait(ptr %table, i64 %waited)
   br label %await
+close:
+  %behind = shl i64 %records, 16
+  %closed = or i64 %high, %behind
+  store atomic i64 %closed, ptr %table release, align 8
+  fence seq_cst
+  br label %made.one
 made.one:
   %made.next = add i64 %made, 1
   %number.up = add i64 %number, 1

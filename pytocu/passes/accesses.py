@@ -180,7 +180,8 @@ def belonging(value: Value) -> list[int]:
     shape = shape_of(value.type)
     wanted = {r for r in inst.results if shape_of(r.type) == shape}
     keep = kept(inst, wanted)
-    if shape and not all(shape_of(inst.types[k]) for k in keep):
+    inside = (i for region in inst.regions for i in region.insts if is_region(i))
+    if shape and not all(shape_of(t) for t in (*(inst.types[k] for k in keep), *(t for i in inside for t in i.types))):
         # A loop in a step computes all of its numbers together, so it may need what none of these is made of.
         keep = kept(inst, wanted | {r for r in inst.results if not shape_of(r.type)})
     return keep

@@ -508,7 +508,8 @@ def _base(value: Value) -> tuple[Value, Value] | None:
 def _last(builder: Builder, contents: Value) -> Value:
     """The contents of memory behind everything that has been written."""
     first = origin(contents)
-    return next(r for inst in reversed(builder.insts) for r in reversed(inst.results) if origin(r) is first)
+    written = (r for inst in reversed(builder.insts) for r in reversed(inst.results) if origin(r) is first)
+    return next(written, contents)
 
 
 def _views(update: Inst) -> list[Value]:

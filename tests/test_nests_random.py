@@ -1,0 +1,100 @@
+"""Random loops in loops give NumPy's answer on a CPU, where most of them are native functions, or are refused."""
+
+from __future__ import annotations
+
+import linecache
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.testing.compare import compare
+from pytocu.testing.nest_programs import random_nest_program
+
+PROGRAMS = 5
+
+
+def make(source: str) -> Any:
+    name = f"<nest {hash(source)}>"
+    linecache.cache[name] = (0, None, source.splitlines(keepends=True), name)
+    namespace: dict[str, Any] = {"np": np}
+    exec(compile(source, name, "exec"), namespace)
+    return namespace["program"]
+
+
+def arguments(size: int, steps: int, seed: int) -> list[Any]:
+    """Multiples of a quarter, whose products with halves and quarters are seldom rounded."""
+    draw = np.random.default_rng(seed)
+    return [*(draw.integers(-8, 9, shape) / 4 for shape in ((size, size), (size, size), size)), 1.5, steps]
+
+
+def plain(value: Any) -> Any:
+    """The values without the signs of zeros: of two zeros a maximum may be either."""
+    return tuple(v + 0.0 if isinstance(v, np.ndarray | float) else v for v in value)
+
+
+def check(function: Any, seed: int) -> int:
+    """Compare a program; how many of its calls were compiled."""
+    compiled = pytocu.jit(function)
+    for count, (size, steps) in enumerate(((12, 4), (5, 2), (23, 9))):
+        given, passed = arguments(size, steps, seed), arguments(size, steps, seed)
+        try:
+            with np.errstate(all="ignore"):
+                expected = function(*given)
+        except (ValueError, IndexError) as error:
+            with pytest.raises((type(error), pytocu.UnsupportedError)):
+                compiled(*passed)
+            continue
+        try:
+            found = compiled(*passed)
+        except pytocu.UnsupportedError:
+            return count
+        compare(plain(found), plain(expected))
+        compare(plain(passed), plain(given))
+    return 3
+
+
+@pytest.mark.parametrize("part", range(6))
+def test_random_loops_in_loops(part: int) -> None:
+    taken = 0
+    for seed in range(part * PROGRAMS, (part + 1) * PROGRAMS):
+        source = random_nest_program(random.Random(seed).choice)
+        try:
+            taken += check(make(source), seed)
+        except AssertionError as error:
+            raise AssertionError(f"{source}\nseed {seed}\n{error}") from None
+    assert taken > PROGRAMS
+
+
+# What such programs have found.
+
+
+def written_in_a_branch_only(a, b, v, s, k):
+    for i in range(len(a)):
+        v = v + b[:, i]
+        if v[i] < 1:
+            v[i:] = b[i, : len(a) - i] * 0.25
+        else:
+            b[i] = b[i]
+    return a, b, v
+
+
+def changed_in_a_branch_of_an_inner_loop(a, b, v, s, k):
+    t = s
+    c = k
+    for i in range(1, len(a)):
+        w = 0
+        while a[i, 0] > b[i, i] and w < 4:
+            w += 1
+            if t > 2:
+                c = (c * 3 + i) % 7
+            v = v * 0.75
+            t = t + 1.5
+    return v, t, c
+
+
+@pytest.mark.parametrize("function", [written_in_a_branch_only, changed_in_a_branch_of_an_inner_loop])
+def test_found_loops(function: Any) -> None:
+    assert check(function, 0) == 3
