@@ -230,3 +230,9 @@ def test_rolls_by_no_numbers() -> None:
     given = ["np.arange(6.).reshape(2, 3)", "np.zeros((0, 3))"]
     check(given, [f"np.roll({x}, {s}, axis={axis})"
                   for x in "ab" for s in ("()", "[]", "(1,)") for axis in ("None", "0", "()", "(0, 1)")])
+
+
+def test_distances_of_python_floats_and_narrow_numbers() -> None:
+    given = ["1e300", "np.float16(2)", "np.array([1, 2.5], 'f4')", "-0.1"]
+    check(given, ("np.linspace(a, b, 3)", "np.linspace(b, a, 3)", "np.linspace(a, c, 3)", "np.linspace(c, a, 4, retstep=True)",
+                  "np.linspace(d, b, 7)", "np.linspace(d, c, 5, dtype='f8')", "np.linspace(a, b, 3, endpoint=False)"))  # fmt: skip

@@ -347,8 +347,6 @@ def linspace(
     ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
     found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
     target = dtype_or(context, dtype, found)
-    # The start is added in its own dtype, which is wider than the result's for a Python scalar beside a float32.
-    start = as_strong(context, ends[0])
     low, high = (cast(context, as_strong(context, v), found) for v in ends)
     gaps = count - 1 if endpoint else count
     ndim = max(len(dimensions(low)), len(dimensions(high)))
@@ -366,7 +364,7 @@ def linspace(
         if axes:
             zero = reduce(context, "logical_or", zero, axes)
         made = elementwise(context, "where", zero, scaled, elementwise(context, "multiply", position, step))
-    made = cast(context, elementwise(context, "add", made, start), found)
+    made = cast(context, elementwise(context, "add", made, low), found)
     if endpoint and not (isinstance(count, int) and count <= 1):
         last = elementwise(context, "equal", place, dim_value(context, count - 1))
         last = elementwise(context, "bitwise_and", last, elementwise(context, "greater", place, 0))
