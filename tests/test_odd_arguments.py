@@ -267,3 +267,16 @@ def test_points_and_ends_of_interp() -> None:
     check(given, ("np.interp(d, a, b)", "np.interp(c, a, b)", "np.interp(a * 1j, a, b)", "np.interp(a * (1 + 1j), a, b, period=3)",
                   "np.interp(a, a, b, left=c)", "np.interp(a, a, b[:2], left=c)", "np.interp(c, a, b, period=0)",
                   "np.interp(a, a, b, c, c, 3)", "np.select([a, a > 1], [b[:2], b[:2]])"))  # fmt: skip
+
+
+def test_accumulations_of_vectors_without_an_axis_and_weights_of_no_numbers() -> None:
+    given = ["np.array([3.0, 1, 2])", "np.zeros(0, int)", "np.ones((2, 2))"]
+    check(given, ("np.maximum.accumulate(a, axis=None)", "np.subtract.accumulate(a, None)", "np.add.accumulate(c, None)",
+                  "np.bincount(b, weights=a)", "np.bincount(b, weights=a, minlength=2)"))  # fmt: skip
+
+
+def test_single_positions_of_axes_without_elements() -> None:
+    given = ["np.zeros(0)", "np.zeros((3, 0))", "np.array([5, 2])", "np.int64(7)", "np.uint8(1)"]
+    check(given, ("a[d]", "a[c[0]]", "a[c[1] - 9]", "b[c[0]]", "b[1, c[1]]", "b[d]", "b[e]", "b[c[1]]",
+                  "np.take(a, c[0])", "a[c[1]] = 3\nreturn a", "b[c[0]] = 3\nreturn b", "b[c[1]] += 3\nreturn b",
+                  "k = 0\nwhile k < 2:\n    a[c[k]] += 1\n    k += 1\nreturn a"))  # fmt: skip
