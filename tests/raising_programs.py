@@ -269,3 +269,20 @@ def stopped_by_an_element_or_a_number(x, n):
     if n > 2:
         raise ValueError("a number")
     return s
+
+
+def position_behind_a_raise_in_a_step(x, positions):
+    total = 0.0
+    for k in range(len(x) + 2):
+        if x[k] > 2:
+            raise ValueError("large")
+        total += x[positions[k % 2]]
+    return total
+
+
+def position_in_front_of_a_raise_in_a_step(x, positions):
+    total = 0.0
+    for k in range(len(x) + 2):
+        total += x[positions[2 * k]]
+        assert total < 20, total
+    return total

@@ -361,6 +361,14 @@ MIDDLE = (
     "np.percentile(a, 30, axis=1, keepdims=True, out=d[:, :1])", "np.percentile(a, [30, 20], 0, d)",
     "np.percentile(a, 30, out=3)", "np.nanquantile(a, [0.3, 0.5], 0, c)", "np.nanpercentile(a, 30, out=np.zeros(()))",
     "np.nanpercentile(a, [10, 20], 0, out=3)", "np.quantile(a, 0.3, 0, b)",
+    "np.median(a, keepdims=True, out=d)", "np.median(a, 1, d, keepdims=True)", "np.median(a, axis=1, out=c)",
+    "np.median(a, 1, d[:1, 0])", "np.median(a[:0], keepdims=True, out=d)", "np.median(a.astype('f4'), 0, c[0])",
+    "np.median(a, 1, d[:0], keepdims=True)", "np.median(a, 0, f, keepdims=True)", "np.median(a * np.nan, 0, f[0])",
+    "np.median(b, 0, f[0, :1], keepdims=True)", "np.median(np.stack((a, a)), 0, d[:1, :1])",
+    "np.nanmedian(a, 1, d, keepdims=True)", "np.nanmedian(a, out=d, keepdims=True)", "np.nanmedian(a[:0], 1, d[0])",
+    "np.quantile(a * 0.7, 0.3, 0, c[0])", "np.quantile(a, [0.3, 0.5], 0, d[:2] * np.float32(0))", "np.quantile(a, 1, 0, c)",
+    "np.quantile(a * 0.1, 0.3, 0, np.zeros(4, 'f4'))", "np.quantile(a * 0.1, 0.3, 0, np.zeros(4, 'f2'), method='midpoint')",
+    "np.quantile(a, 0.3, 1, d, keepdims=True)", "np.quantile(a, [0.3, 0.5], 1, d[None], keepdims=True)",
 )  # fmt: skip
 TRANSFORMED = (
     "np.fft.fft(a, out=e)", "np.fft.ifft(a, None, -1, None, e)", "np.fft.rfft(a, out=e[:, :3])", "np.fft.irfft(a, 4, out=d)",

@@ -230,3 +230,69 @@ def test_rolls_by_no_numbers() -> None:
     given = ["np.arange(6.).reshape(2, 3)", "np.zeros((0, 3))"]
     check(given, [f"np.roll({x}, {s}, axis={axis})"
                   for x in "ab" for s in ("()", "[]", "(1,)") for axis in ("None", "0", "()", "(0, 1)")])
+
+
+def test_distances_of_python_floats_and_narrow_numbers() -> None:
+    given = ["1e300", "np.float16(2)", "np.array([1, 2.5], 'f4')", "-0.1"]
+    check(given, ("np.linspace(a, b, 3)", "np.linspace(b, a, 3)", "np.linspace(a, c, 3)", "np.linspace(c, a, 4, retstep=True)",
+                  "np.linspace(d, b, 7)", "np.linspace(d, c, 5, dtype='f8')",
+                  "np.linspace(a, b, 3, endpoint=False)"))  # fmt: skip
+
+
+def test_the_first_two_numbers_of_ranges() -> None:
+    given = ["-1", "300", "-0.0", "0.3", "1e300", "255"]
+    rows = [f"np.arange({first}, dtype={dtype})" for dtype in ("'u1'", "'i1'", "'u8'", "'f4'")
+            for first in ("a, 3", "b, b + 4", "a, a", "a, 0", "0, -3, a", "f, f + 1", "f, f + 2", "-1, 3", "300, 302",
+                          "255, 258",
+                          "-1.5, 3", "b, 304.0", "np.int8(-1), 3", "c, 3", "-0.0, 3")]  # fmt: skip
+    rows += [f"np.arange({bounds}, dtype='f2')" for bounds in ("d, 5201.8, 1000.3", "d, 4, d", "2 ** 40, 2 ** 40 + 4", "c, 3")]
+    rows += ["np.arange(e, 3 * e, e, dtype='f4')", "np.arange(1e300, 3e300, 1e300, dtype='f4')", "np.arange(c, 3, d)",
+             "np.arange(-1, np.uint8(20), dtype='i2')", "np.arange(2 ** 40, np.float16(2.5), dtype='u1')",
+             "np.arange(np.uint8(3), 20, 0)", "np.arange(0.0, 3, 0)"]  # fmt: skip
+    check(given, rows)
+
+
+def test_python_ints_past_the_ends_of_a_dtype_bound_nothing() -> None:
+    given = ["np.array([1, -3, 7], 'i1')", "np.array([4, 4, 4], 'i1')", "256", "-129", "np.array([True, False])"]
+    check(given, ("np.clip(a, b, c)", "np.clip(a, d, b)", "np.clip(a, d, None)", "a.clip(d, c)", "np.clip(a, c, b)",
+                  "np.clip(a, 0, 256, dtype='f8')", "np.clip(a, 256, b, dtype='f8')", "np.clip(a, d, b, casting='unsafe')",
+                  "np.clip(e, max=None, dtype='u8')", "np.clip(e, None, None)", "e.clip(dtype='f4')"))  # fmt: skip
+
+
+def test_the_other_result_of_a_ufunc_has_the_shape_of_the_array_that_is_given() -> None:
+    given = ["np.array([2.5])", "np.zeros((3, 2))", "np.zeros(0)"]
+    check(given, ("np.modf(a, b)", "np.modf(2.5, b.T)", "np.frexp(a, out=(b, None))", "np.divmod(a, 2, b)", "np.modf(7, c)"))
+
+
+def test_points_and_ends_of_interp() -> None:
+    given = ["np.array([1.0, 2.0, 4.0])", "np.array([3.0, -1.0, 5.0])", "1j", "np.complex64(1.5 + 2j)"]
+    check(given, ("np.interp(d, a, b)", "np.interp(c, a, b)", "np.interp(a * 1j, a, b)",
+                  "np.interp(a * (1 + 1j), a, b, period=3)",
+                  "np.interp(a, a, b, left=c)", "np.interp(a, a, b[:2], left=c)", "np.interp(c, a, b, period=0)",
+                  "np.interp(a, a, b, c, c, 3)", "np.select([a, a > 1], [b[:2], b[:2]])"))  # fmt: skip
+
+
+def test_accumulations_of_vectors_without_an_axis_and_weights_of_no_numbers() -> None:
+    given = ["np.array([3.0, 1, 2])", "np.zeros(0, int)", "np.ones((2, 2))"]
+    check(given, ("np.maximum.accumulate(a, axis=None)", "np.subtract.accumulate(a, None)", "np.add.accumulate(c, None)",
+                  "np.bincount(b, weights=a)", "np.bincount(b, weights=a, minlength=2)"))  # fmt: skip
+
+
+def test_single_positions_of_axes_without_elements() -> None:
+    given = ["np.zeros(0)", "np.zeros((3, 0))", "np.array([5, 2])", "np.int64(7)", "np.uint8(1)"]
+    check(given, ("a[d]", "a[c[0]]", "a[c[1] - 9]", "b[c[0]]", "b[1, c[1]]", "b[d]", "b[e]", "b[c[1]]",
+                  "np.take(a, c[0])", "a[c[1]] = 3\nreturn a", "b[c[0]] = 3\nreturn b", "b[c[1]] += 3\nreturn b",
+                  "k = 0\nwhile k < 2:\n    a[c[k]] += 1\n    k += 1\nreturn a"))  # fmt: skip
+
+
+def test_products_of_vectors_of_two_numbers() -> None:
+    given = ["np.array([[1.0, 2], [3, 4]])", "np.array([[1.0, 2, 5], [3, 4, 6]])", "np.ones(4)"]
+    rows = ("np.cross(a, a)", "np.cross([1.0, 2], [3.0, 4])", "np.cross(a[0], b)")
+    try:
+        np.cross([1.0, 2], [3.0, 4])
+    except ValueError:
+        check(given, rows)
+    else:
+        for row in rows:
+            refused(given, row, "np.cross of vectors of two numbers", "write a[0]*b[1]")
+    check(given, ("np.cross(b, b[0])", "np.cross(b, c)"))

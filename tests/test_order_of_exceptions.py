@@ -17,6 +17,8 @@ from raising_programs import (
     largest_of_none,
     library_behind_an_assertion,
     one_after_the_other,
+    position_behind_a_raise_in_a_step,
+    position_in_front_of_a_raise_in_a_step,
     second_change_behind_an_assertion,
 )
 
@@ -32,7 +34,8 @@ ONE_OF_THREE = np.array([False, True, False, False, False, False])
 
 PROGRAMS = [
     index_behind_an_assertion, assertion_behind_an_index, index_behind_a_raise, one_after_the_other, change_behind_an_assertion,
-    largest_of_none, library_behind_an_assertion, counts_behind_an_assertion,
+    largest_of_none, library_behind_an_assertion, counts_behind_an_assertion, position_behind_a_raise_in_a_step,
+    position_in_front_of_a_raise_in_a_step,
 ]  # fmt: skip
 
 

@@ -471,7 +471,9 @@ MISFITS = [
     ("np.sum(a, axis=1, out=b)", "3,5 4"), ("np.max(a, axis=0, out=b)", "3,5 4"), ("np.mean(a, axis=0, out=b)", "3,5 1"),
     ("np.any(a, axis=1, keepdims=True, out=b)", "3,5 4,1"), ("np.sum(a, axis=1, keepdims=True, out=b)", "3,5 3,5"),
     ("np.sum(a, axis=1, out=b)", "2,3,4 2,1"), ("np.sum(a, axis=(0, 2), out=b)", "2,3,4 2"),
-    ("np.sum(a, axis=1, out=b)", "1,5 4"),
+    ("np.sum(a, axis=1, out=b)", "1,5 4"), ("np.sum(a, axis=0, out=b)", "2,3,4 1,1"), ("np.sum(a, axis=(), out=b)", "2 3"),
+    ("np.sum(a, axis=0, out=b)", "2,1,4 3,1"), ("np.max(a, keepdims=True, out=b)", "2,3,4 2,1,4"),
+    ("np.prod(a, axis=1, keepdims=True, out=b)", "1,3,1 2,3,4"),
     ("np.cumsum(a, axis=1, out=b)", "3,5 3,4"), ("np.add.accumulate(a, out=b)", "3,5 4,5"), ("np.cumsum(a, out=b)", "5 4"),
 ]  # fmt: skip
 

@@ -255,10 +255,11 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
     given = [as_value(context, c) for c in (*choicelist, default)]
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
     conditions = [as_strong(context, c) for c in condlist]
-    _together(context, [_together(context, conditions), _together(context, given)])
+    together = [_together(context, conditions), _together(context, given)]
     for number, condition in enumerate(conditions):
         if element(condition.type) is not BOOL:
             raise raised(TypeError(f"invalid entry {number} in condlist: should be boolean ndarray"), loc)
+    _together(context, together)
     # As np.copyto does: a Python scalar is an array of its default dtype here.
     *choices, other = given
     what = "array data" if any(dimensions(v) for v in choices) or dimensions(other) else "scalar"

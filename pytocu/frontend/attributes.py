@@ -35,6 +35,9 @@ from pytocu.ir.dims import Dim
 from pytocu.ir.types import (
     ALL_DTYPES,
     BOOL,
+    I64,
+    U64,
+    WEAK_INT,
     ArrayType,
     DType,
     ScalarType,
@@ -44,6 +47,7 @@ from pytocu.ir.types import (
     scalar,
 )
 
+_extreme = Deferred("pytocu.frontend.choices", "extreme")
 _note_write = Deferred("pytocu.frontend.inplace", "note_write")
 _number_attribute = Deferred("pytocu.frontend.python_methods", "number_attribute")
 _stand_in = Deferred("pytocu.frontend.reductions", "stand_in")
@@ -359,13 +363,18 @@ def clip(
     named = {name: _shown(bound) for name, bound in given.items() if bound is not MISSING}
     if is_array(out):
         _note_write(context, out, "output array")
-    attempt(context, np.clip, _stand_in(value), **named, **({"out": out} if out is Ellipsis else {}))
+    numbers = _stand_in(value)
+    # Of two bounds that are None NumPy has another function, which method_clip asks for.
+    numbers = np.ones_like(numbers, np.int8) if isinstance(numbers, np.ndarray) and numbers.dtype == np.bool_ else numbers
+    attempt(context, np.clip, numbers, **named, **({"out": out} if out is Ellipsis else {}))
     low, high = (next((b for b in bounds if b is not MISSING), None) for bounds in ((a_min, min), (a_max, max)))
     return method_clip(context, value, low, high, out, **kwargs)
 
 
 def _shown(bound: Any) -> Any:
-    """What stands for a bound where NumPy is asked."""
+    """What stands for a bound where NumPy is asked; whether a Python int fits it is asked where it is converted."""
+    if type(bound) is int:
+        return 1
     return _stand_in(bound) if isinstance(bound, Value) or not contains_dynamic(bound) else 1
 
 
@@ -375,14 +384,15 @@ def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, 
     if is_array(out):
         _note_write(context, out, "output array")
     if min is None or max is None:
-        attempt(context, _stand_in(value).clip, _shown(min), _shown(max))
+        loop = {name: kwargs[name] for name in ("dtype", "casting", "signature", "sig") if name in kwargs}
+        attempt(context, _stand_in(value).clip, _shown(min), _shown(max), **loop)
     if out is Ellipsis and is_numpy_scalar(value):
         # The method of a scalar gives a scalar again.
         out = None
     check_where(context, "clip", kwargs.get("where", True), (out,))
     kwargs = {**kwargs, "out": out}
-    low = None if _beyond(value, min, upper=False) else min
-    high = None if _beyond(value, max, upper=True) else max
+    low = None if _beyond(value, min, upper=False) else _bounding(context, value, min, upper=False)
+    high = None if _beyond(value, max, upper=True) else _bounding(context, value, max, upper=True)
     if low is None and high is None:
         return compute_ufunc(context, "positive", (value,), kwargs)
     if low is None:
@@ -400,6 +410,20 @@ def _beyond(value: Any, bound: Any, upper: bool) -> bool:
         return False
     limits = np.iinfo(element(value.type).numpy)
     return bound >= limits.max if upper else bound <= limits.min
+
+
+def _bounding(context: Context, value: Any, bound: Any, upper: bool) -> Any:
+    """A Python int of run time, which is the dtype's own end where it lies past it: it bounds nothing there."""
+    if not isinstance(bound, Value) or bound.type != WEAK_INT or context.elements is not None:
+        return bound
+    if not isinstance(value, Value) or isinstance(value.type, WeakType):
+        return bound
+    dtype = element(value.type)
+    if not dtype.is_integer or (upper and dtype is U64) or dtype is I64:
+        return bound
+    limits = np.iinfo(dtype.numpy)
+    comparison, end = ("less", int(limits.max)) if upper else ("greater", int(limits.min))
+    return _extreme(context, "min" if upper else "max", "", comparison, [bound, end])
 
 
 def copy(context: Context, value: Value, order: Any = "C") -> Value:

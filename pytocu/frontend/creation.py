@@ -200,6 +200,8 @@ def _laid_out_like(context: Context, made: Value, given: Value, order: str, alik
     if not alike and 1 in dimensions(given):
         # NumPy looks at the strides of an axis of length 1, where the other array has a longer one.
         return made if order in ("C", "F") else unknown(context, made)
+    if order == "K" and len(dimensions(made)) != len(dimensions(given)):
+        return in_order(context, made, "C")
     return contiguous_as(context, made, given) if order == "A" else laid_out_as(context, made, given, order)
 
 

@@ -234,13 +234,13 @@ def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequ
     made = taken(context, source, axes, positions, at)
     shape, fitted = dimensions(made), made.inst.args[1:] if made.inst is not None else ()
     laid_out(context, made, (source, *fitted), partial(chosen_ranks, source, axes, at, fitted, shape))
-    if not numpy_looks() or not _none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
+    if not numpy_looks() or not none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
         # Beside no positions NumPy looks at numbers alone.
         numbers = [p for p in positions if not dimensions(p)]
         others = [d for p in positions for d in dimensions(p)] if numbers else []
-        positions = numbers if _none_left(context, others) else []
+        positions = numbers if none_left(context, others) else []
     for position in positions:
-        _look_at(context, position)
+        look_at(context, position)
     return made
 
 
@@ -263,12 +263,12 @@ def numpy_looks() -> bool:
     return False
 
 
-def _none_left(context: Context, dims: Sequence[DimLike]) -> bool:
+def none_left(context: Context, dims: Sequence[DimLike]) -> bool:
     """Whether one of the axes has no element in the call that compiles."""
     return any(is_length(context, dim, 0) for dim in dims)
 
 
-def _look_at(context: Context, position: Value) -> None:
+def look_at(context: Context, position: Value) -> None:
     """Let the host wait for positions of which no element is taken: one that is out of bounds is an error all the same."""
     if context.elements is None and not context.in_side and not context.in_steps:
         largest = _reduce(context, "maximum", array_of(context, position), None, initial=0)
@@ -288,7 +288,7 @@ def checked(context: Context, position: Value, length: DimLike, axis: int, rest:
             return position
     size = dim_value(context, length)
     sentence = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
-    if is_array(position) and is_length(context, length, 0):
+    if (is_array(position) or context.elements is None) and is_length(context, length, 0):
         _refuse_any(context, position, sentence, rest)
     else:
         refuse_empty(context, position, length, f"index 0 is out of bounds for axis {axis} with size 0", rest)
@@ -366,9 +366,11 @@ def _steps_around(context: Context) -> list[DimLike]:
 
 def _refuse_any(context: Context, positions: Value, sentence: str, rest: Sequence[DimLike]) -> None:
     """An axis without elements has none of these positions, of which the host reads the first."""
-    if _none_left(context, dimensions(positions)):
+    if none_left(context, dimensions(positions)):
         return
-    first = context.builder.emit("index", (ravel(context, positions),), {"axis": 0, "at": 0})
+    first = positions
+    if dimensions(positions):
+        first = context.builder.emit("index", (ravel(context, positions),), {"axis": 0, "at": 0})
     number = number_as_dim(context, _read_int(context, first, "an index"))
     assert number is not None
     wanted = dim_min(product((*dimensions(positions), *rest)), 1)
@@ -408,10 +410,10 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     before, behind = dimensions(source)[:place], dimensions(source)[place + 1 :]
     refuse_empty(context, positions, length, "cannot do a non-empty take from an empty axes.", (*before, *behind))
     # NumPy looks at no position where an axis before has no element.
-    none = _none_left(context, before)
+    none = none_left(context, before)
     chosen = _by_mode(context, positions, length, place, "clip" if none else mode, (*before, *behind))
-    if not none and _none_left(context, behind):
-        _look_at(context, chosen)
+    if not none and none_left(context, behind):
+        look_at(context, chosen)
     return row_major(context, taken(context, source, [place], [chosen], place))
 
 

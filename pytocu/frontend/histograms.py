@@ -20,7 +20,7 @@ from pytocu.frontend.library_calls import call, search
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_option
 from pytocu.frontend.reductions import combined, length, repeated
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import SIZE, array_of, as_length, filled, ravel
 from pytocu.frontend.scattering import numbered
 from pytocu.frontend.spaced_numbers import linspace
@@ -51,7 +51,7 @@ def bincount(context: Context, x: Any, /, weights: Any = None, minlength: Any = 
         attempt(context, np.bincount, x)
         value = cast(context, value, I64)
     # Nor are there weights to add up.
-    weights = None if dimensions(value) == (0,) else weights
+    weights = None if weights is None or is_length(context, dimensions(value)[0], 0) else weights
     attempt(context, np.bincount, np.zeros(1, element(value.type).numpy))
     sentence = "'minlength' must not be negative"
     least = as_length(context, minlength, sentence, beyond=TOO_LARGE)

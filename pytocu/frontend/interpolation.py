@@ -18,14 +18,14 @@ from pytocu.frontend.library_calls import argsort, search
 from pytocu.frontend.neighbours import diff
 from pytocu.frontend.operators import attempt, compute, elementwise, known_option
 from pytocu.frontend.reductions import combined, known_axis, length, reduce, stand_in
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import compares, require, require_equal
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_strong, as_value, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, dim_min
+from pytocu.ir.dims import dim_max, dim_min, product
 from pytocu.ir.types import C128, F64, WEAK_COMPLEX, element
 
 
@@ -36,11 +36,15 @@ def interp(
     places = array_of(context, x) if isinstance(x, (list, tuple)) else as_strong(context, x)
     points, values = array_of(context, xp), array_of(context, fp)
     dtype = C128 if element(values.type).kind == "c" else F64
-    examples = [np.zeros(1, element(v.type).numpy) for v in (places, points)]
-    if isinstance(x, complex) or (isinstance(x, Value) and x.type == WEAK_COMPLEX):
-        # NumPy has another sentence for Python's.
-        attempt(context, np.interp, 1j, examples[1], examples[1])
-    attempt(context, np.interp, *examples, np.zeros(1, dtype.numpy), stand_in(left), stand_in(right))
+    given = [stand_in(v) for v in (places, points)]
+    weak = isinstance(x, complex) or (isinstance(x, Value) and x.type == WEAK_COMPLEX)
+    if period is not None:
+        period = known_option(context, period, "period=")
+        # NumPy casts what lies on circles itself, and has other sentences.
+        attempt(context, np.interp, 1j if weak else given[0], given[1], np.zeros(1, dtype.numpy), period=period)
+        left = right = None
+    else:
+        attempt(context, np.interp, 1j if weak else given[0], given[1], np.zeros(1, dtype.numpy))
     places, points, values = cast(context, places, F64), cast(context, points, F64), cast(context, values, dtype)
     for line in (points, values):
         if len(dimensions(line)) != 1:
@@ -48,12 +52,13 @@ def interp(
             text = f"{deep} for desired array" if period is None else "Data points must be 1-D sequences"
             raise raised(ValueError(text), context.loc)
     if period is not None:
-        if known_option(context, period, "period=") == 0:
-            raise raised(ValueError("period must be a non-zero value"), context.loc)
         places, points, values = _wrapped(context, places, points, values, compute(context, abs, period))
-        left = right = None
     else:
         _check_points(context, points, values, ".")
+    none = compares(context, product(dimensions(places)), "<=", 0)
+    for side, end in () if none else (("left", left), ("right", right)):
+        example = 1j if isinstance(end, Value) and end.type == WEAK_COMPLEX else stand_in(end)
+        attempt(context, np.interp, 0.5, [0.0, 1.0], np.zeros(2, dtype.numpy), **{side: example})
     ends = [None if end is None else cast(context, as_strong(context, end), dtype) for end in (left, right)]
     made = _between(context, places, points, values, ends)
     return made if dimensions(places) else without_axes(context, made)

@@ -81,7 +81,7 @@ from pytocu.frontend.values import (
     is_numpy_scalar,
 )
 from pytocu.ir import regions
-from pytocu.ir.core import Inst, Value, named
+from pytocu.ir.core import Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, dim_min, is_number, symbols
 from pytocu.ir.types import F64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
@@ -864,13 +864,16 @@ def _asks(insts: Sequence[Inst]) -> bool:
 def _stay(context: Context, read: StepRead, counted: bool, unsure: bool) -> set[Inst]:
     """The checks that are left to the steps, of which there may be none.
 
-    Where steps have numbers, indices are compared for as many as there are.  Lengths that are ints of run time are compared
-    before a loop, so that its kernels are launched without Python between them.
+    Where steps have numbers, indices are compared for as many as there are, unless the program raises in a step.  Lengths
+    that are ints of run time are compared before a loop, so that its kernels are launched without Python between them.
     """
     if context.elements is not None:
         return set()
     checks = checks_of(context, read.insts)
     known = {i for i in checks if unsure or not any(map(is_number, mentioned(i)))}
+    if any(regions.is_raise(i) for inst in read.insts for i in (inst, *(i for region in inst.regions for i in walk(region)))):
+        # Which exception comes first each step says.
+        return known | {i for i in checks if i.attr("kind") == "index"}
     return {i for i in known if not counted or i.attr("kind") != "index"}
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import warnings
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from pytocu.errors import UnsupportedError, raised
+from pytocu.errors import raised
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
@@ -21,7 +23,7 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dimensions, several
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.dims import DimLike, dim_max, dim_min
 from pytocu.ir.types import BOOL, F64, element
 
 
@@ -236,6 +238,18 @@ def _not_vectors() -> str:
     return "incompatible dimensions for cross product"
 
 
+@lru_cache
+def _takes_two() -> bool:
+    """Whether NumPy multiplies vectors of two numbers, as older versions do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            np.cross(np.zeros(2), np.zeros(2))
+        except ValueError:
+            return False
+    return True
+
+
 def cross(
     context: Context, a: Any, b: Any, axisa: Any = -1, axisb: Any = -1, axisc: Any = -1, axis: Any = None
 ) -> Value:
@@ -255,8 +269,10 @@ def cross(
     lengths = [dimensions(v)[-1] for v in vectors]
     text = _not_vectors()
     for length in lengths:
-        if length == 2:
-            raise UnsupportedError("np.cross of vectors of two numbers", context.loc, "write a[0]*b[1] - a[1]*b[0]")
+        if _takes_two():
+            of_two = dim_max(1 - (length - 2) * (length - 2), 0)
+            refused, instead = "np.cross of vectors of two numbers", "write a[0]*b[1] - a[1]*b[0]"
+            require_equal(context, of_two, 0, "UnsupportedError", refused, help=instead)
         require_equal(context, length, 3, "ValueError", text, *lengths)
     x, y = ([_component(context, v, k) for k in range(3)] for v in vectors)
 

@@ -14,12 +14,22 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.gathering import TAKEN, along
+from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import OUTPUT, assign_elements, check_output_shapes, note_write, write_outputs, write_result
 from pytocu.frontend.layouts import certain_layout, example_ranks, laid_out
 from pytocu.frontend.library_calls import call
 from pytocu.frontend.nan_statistics import nanmean
 from pytocu.frontend.operators import attempt, elementwise, known_option
-from pytocu.frontend.reductions import combined, known_axis, known_flag, length, normal_axes, stand_in
+from pytocu.frontend.reductions import (
+    accumulator,
+    check_output,
+    combined,
+    known_axis,
+    known_flag,
+    length,
+    normal_axes,
+    stand_in,
+)
 from pytocu.frontend.requirements import compares, require, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
 from pytocu.frontend.ufunc_calls import without_axes
@@ -28,9 +38,9 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.axis_orders import Ranks
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min, lower_bound, product
+from pytocu.ir.dims import DimLike, dim_min, floordiv, lower_bound, product
 from pytocu.ir.layouts import row_major
-from pytocu.ir.types import BOOL, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, element, scalar
+from pytocu.ir.types import BOOL, F16, F32, F64, I64, WEAK_FLOAT, WEAK_INT, DType, element, scalar
 
 
 class _Rows(NamedTuple):
@@ -118,19 +128,22 @@ def _target(context: Context, name: str, out: Any) -> Value:
     raise raised(TypeError(assigned if name.startswith("nan") else "return arrays must be of ArrayType"), context.loc)
 
 
-def _written(context: Context, name: str, made: Value, out: Value, method: str) -> Value:
-    """The result in an array: assigned by functions that leave out NaN, taken by some methods, computed there by others."""
+def _write(context: Context, name: str, made: Value, out: Value, taken: bool) -> None:
+    """Give an array quantiles: assigned where NaN is left out, else taken or computed there."""
     if name.startswith("nan"):
         assign_elements(context, out, made)
-        return out
-    if not method:
-        sentence = f"output array does not match result of np.{name}"
-        return write_result(context, made, out, "", sentence)
-    if method in TAKING:
-        return write_result(context, made, out, "", TAKEN)
-    note_write(context, out, OUTPUT)
-    check_output_shapes(context, [dimensions(made)] * 2, [dimensions(out)], [])
-    return write_outputs(context, (made,), (out,))[0]
+    elif taken:
+        write_result(context, made, out, "", TAKEN)
+    else:
+        note_write(context, out, OUTPUT)
+        check_output_shapes(context, [dimensions(made)] * 2, [dimensions(out)], [])
+        write_outputs(context, (made,), (out,))
+
+
+def _first_kept(context: Context, out: Value, axis: Any, ndim: int) -> Value:
+    """The part of an output that NumPy writes with ``keepdims=True``: the first element along each axis that is gone."""
+    axes = normal_axes(axis, ndim)
+    return subscript(context, out, (..., *(0 if a in axes else slice(None) for a in range(ndim))))
 
 
 def _axes(context: Context, axis: Any) -> Any:
@@ -156,14 +169,22 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         value = array_of(context, a)
         axis = _axes(context, axis)
         keep = keepdims is not MISSING and keepdims is not np._NoValue and known_flag(context, keepdims)
+        if skip_nan and compares(context, product(dimensions(value)), "<=", 0):
+            return nanmean(context, value, axis, None, out, keep)
         if out is not None:
             target = _target(context, name, out)
             attempt(context, function, stand_in(value), axis=axis, out=stand_in(target), keepdims=keep)
-            return _written(context, name, handler(context, value, axis, None, False, keep), target, "")
+            part = _first_kept(context, target, axis, len(dimensions(value))) if keep else target
+            if skip_nan:
+                assign_elements(context, part, handler(context, value, axis))
+            else:
+                _write_mean(context, value, axis, part)
+            return target
         example = attempt(context, function, stand_in(value), axis=axis)
         dtype = promote.known_dtype(np.asarray(example).dtype, f"np.{name}")
         rows = _sorted_rows(context, value, axis, skip_nan, True)
-        made = _middle(context, rows, dtype, skip_nan)
+        wide = F32 if dtype is F16 else dtype
+        made = cast(context, _middle(context, rows, wide, wide, skip_nan), dtype)
         made = _laid_out(context, made, rows, partial(function, axis=axis), (value,), _SMALL if skip_nan else None)
         return _finished(context, made, rows, 0, keep)
 
@@ -197,25 +218,47 @@ def _laid_out(
     return laid_out(context, made, operands, rule)
 
 
-def _middle(context: Context, rows: _Rows, dtype: DType, skip_nan: bool) -> Value:
-    """The mean of the one or two elements in the middle, as ``np.mean`` computes it."""
+def _write_mean(context: Context, value: Value, axis: Any, out: Value) -> None:
+    """The median as ``np.mean`` writes it into an output: of one element or two of each row, which its sentences show."""
+    given = element(value.type)
+    chosen = F32.numpy if given is F16 else F64.numpy if given.kind in "biu" else None
+    wide = accumulator(context, "add", "reduce", value, chosen, out, {"axis": normal_axes(axis, len(dimensions(value)))})
+    rows = _sorted_rows(context, value, axis, False, True)
+    kept = dimensions(rows.ordered)[:-1]
+    count = dim_min(2 - (rows.size - 2 * floordiv(rows.size, 2)), rows.size)
+    at = rows.axes[0] if len(rows.axes) == 1 else len(kept)
+    note_write(context, out, OUTPUT)
+    check_output(context, value, (*kept[:at], count, *kept[at:]), (at,), False, out)
+    context.builder.update(out, _middle(context, rows, wide, element(out.type), False))
+
+
+def _middle(context: Context, rows: _Rows, wide: DType, dtype: DType, skip_nan: bool) -> Value:
+    """The mean of the one or two elements in the middle, as ``np.mean`` computes it: a sum in `wide`, the rest in `dtype`."""
 
     def apply(name: str, *operands: Any) -> Value:
         return elementwise(context, name, *operands)
 
-    wide = F32 if dtype.name == "f16" else dtype
     upper = apply("floor_divide", rows.total, 2)
     lower = apply("floor_divide", apply("maximum", apply("subtract", rows.total, 1), 0), 2)
     low, high = (cast(context, _at(context, rows, place, 0), wide) for place in (lower, upper))
     odd = apply("equal", apply("remainder", rows.total, 2), 1)
     # Sums begin with 0, so that the median of -0.0 is 0.0.
     total = apply("add", apply("where", odd, low, apply("add", low, high)), 0.0 if wide.kind == "f" else 0)
-    made = cast(context, apply("divide", total, apply("where", odd, 1, 2)), dtype)
-    nan = _is_nan_behind(context, rows)
+    total = cast(context, total, dtype)
+    count = apply("where", odd, 1, 2)
     none = apply("equal", rows.total, 0)
+    if dtype.is_integer:
+        # Of nothing it is what a cast of NaN gives.
+        count = apply("where", none, 0, count)
+    made = cast(context, apply("divide", total, count), dtype)
+    nan = _is_nan_behind(context, rows)
+    if not skip_nan and nan is not None and dtype.is_integer:
+        both = f"from {element(rows.ordered.type).numpy!r} to {dtype.numpy!r}"
+        said = f"Cannot cast array data {both} according to the rule 'same_kind'"
+        return require(context, made, apply("logical_not", nan), "TypeError", said)
     if not skip_nan and nan is not None:
         made = apply("where", nan, _last(context, rows, dtype), made)
-    if (lower_bound(rows.size) or 0) > 0 and not skip_nan:
+    if dtype.is_integer or ((lower_bound(rows.size) or 0) > 0 and not skip_nan):
         return made
     # The mean of nothing.
     missing = complex(np.nan, np.nan) if dtype.kind == "c" else np.nan
@@ -267,12 +310,13 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         # Of bools there are no differences, but NumPy looks whether there are elements first.
         empty = bools and compares(context, product(dimensions(value)), "<=", 0)
         looked_at = np.zeros((0,) * len(dimensions(value)), np.bool_) if empty else stand_in(value)
-        example = np.asarray(attempt(context, function, looked_at, one, axis=axis, method=method))
+        target = part = None
         if out is not None:
-            one = np.asarray(given)[(slice(0, 1),) * np.ndim(given)]
+            first = np.asarray(given)[(slice(0, 1),) * np.ndim(given)] if np.ndim(given) else one
             target = _target(context, name, out)
-            attempt(context, function, stand_in(value), one, axis=axis, out=stand_in(target), method=method, keepdims=keep)
-            return _written(context, name, handler(context, value, q, axis, None, False, method, keep), target, method)
+            attempt(context, function, looked_at, first, axis=axis, out=stand_in(target), method=method, keepdims=keep)
+            part = _first_kept(context, target, axis, ndim) if keep else target
+        example = np.asarray(attempt(context, function, looked_at, one, axis=axis, method=method))
         dtype = promote.known_dtype(example.dtype, f"np.{name}")
         if percent:
             share = array_of(context, elementwise(context, "divide", share, 100))
@@ -285,7 +329,7 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         if skip_nan and (empty or dimensions(share) or nothing != dtype.numpy):
             # NumPy gives a mean of nothing, which lacks the axes of the shares, and has a dtype of its own.
             if empty or (size := product(dimensions(value))) == 0:
-                return nanmean(context, value, axis, keepdims=keep)
+                return nanmean(context, value, axis, None, out, keep)
             lacks = "lacks their axes" if dimensions(share) else f"is of {nothing}"
             shares = "several shares" if dimensions(share) else f"one share in {dtype.numpy}"
             text = f"np.{name} of an array without elements and {shares} is not compiled: NumPy's result {lacks}"
@@ -302,6 +346,8 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
         if dimensions(rows.total):
             for place in range(len(dimensions(rows.total))):
                 share = context.builder.emit("newaxis", (share,), {"axis": lead + place})
+        if part is not None and not skip_nan:
+            dtype = element(part.type)
         made = _interpolated(context, rows, share, lead, method, weak, dtype)
         behind = _is_nan_behind(context, rows) if not skip_nan else elementwise(context, "equal", rows.total, 0)
         if behind is not None:
@@ -315,7 +361,12 @@ def _quantile(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             made = _laid_out(context, made, rows, example, shares)
         else:
             made = _laid_out(context, made, rows, partial(function, **arguments), (value, *shares))
-        return _finished(context, made, rows, lead, keep)
+        made = _finished(context, made, rows, lead, keep and part is None)
+        if target is None or part is None:
+            return made
+        taken = method in TAKING or (method == "linear" and element(share.type).kind in "iub")
+        _write(context, name, made, part, taken)
+        return target
 
     handler.__doc__ = doc
     return handler
@@ -421,12 +472,14 @@ def _line(
             gamma = context.builder.emit("newaxis", (gamma,), {"axis": lead + axis})
     half = apply("greater_equal", gamma, 0.5)
     rest = apply("subtract", 1, gamma)
-    if weak:
-        gamma, rest = cast(context, gamma, dtype), cast(context, rest, dtype)
     difference = apply("subtract", high, low)
-    up = apply("add", low, apply("multiply", difference, gamma))
-    down = apply("subtract", high, apply("multiply", difference, rest))
-    return cast(context, apply("where", half, down, up), dtype)
+    if weak:
+        wide = element(difference.type) if element(difference.type).kind == "f" else F64
+        gamma, rest = cast(context, gamma, wide), cast(context, rest, wide)
+    up = cast(context, apply("add", low, apply("multiply", difference, gamma)), dtype)
+    # NumPy subtracts in the dtype of the result.
+    down = apply("subtract", cast(context, high, dtype), cast(context, apply("multiply", difference, rest), dtype))
+    return apply("where", half, down, up)
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

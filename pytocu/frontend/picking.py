@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytocu.errors import IndexingError
-from pytocu.frontend.gathering import checked
+from pytocu.frontend.gathering import checked, look_at, none_left
 from pytocu.frontend.indexing import is_computed, subscript
 from pytocu.frontend.values import Context, as_strong, cast, dimensions
 from pytocu.ir.core import Value
@@ -40,6 +40,9 @@ def picked(context: Context, base: Value, key: Any) -> Value:
             rest.append(item)
         axis += len(shape) - used if item is Ellipsis else item is not None
     view = base
+    if none_left(context, [d for axis, d in enumerate(shape) if axis not in dict(found)]):
+        for _, position in found:
+            look_at(context, position)
     for axis, position in reversed(found):
         view = context.builder.emit("pick", (view, position), {"axis": axis}, name=base.name)
     return subscript(context, view, (*rest,) if Ellipsis in rest else (*rest, Ellipsis))

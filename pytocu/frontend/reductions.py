@@ -36,7 +36,7 @@ from pytocu.frontend.values import (
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, empty_sentence, lower_bound, product
+from pytocu.ir.dims import Dim, DimLike, Shape, empty_sentence, lower_bound, product
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
 
@@ -221,7 +221,7 @@ def reduce(
     axes = normal_axes(axis, len(dimensions(value)))
     if out is not None:
         note_write(context, out, OUTPUT)
-        _check_output(context, value, axes, keep, out)
+        check_output(context, value, dimensions(value), axes, keep, out)
     kept = F32 if result is F16 and name in ROUNDING else result
     logical = name in _LOGICAL
     # Each element is rounded to the dtype before anything is added.
@@ -324,15 +324,17 @@ def mask_like(context: Context, where: Any, value: Value) -> Value:
     return mask
 
 
-def _check_output(context: Context, value: Value, axes: Sequence[int], keepdims: bool, out: Value) -> None:
+def check_output(context: Context, value: Value, shape: Shape, axes: Sequence[int], keepdims: bool, out: Value) -> None:
     """State that an output array has exactly the shape of the result; they have as many axes.
+
+    The `shape` of what is reduced is that of the value, or of a part of it.
 
     Raises
     ------
     ShapeError
         The lengths are known and differ.
     """
-    shape, own = dimensions(value), dimensions(out)
+    own = dimensions(out)
     kept = [a for a in range(len(shape)) if keepdims or a not in axes]
     ends = [(k, length, a, shape[a]) for k, (length, a) in enumerate(zip(own, kept, strict=True))]
     behind = 2 + len(own)
@@ -342,27 +344,25 @@ def _check_output(context: Context, value: Value, axes: Sequence[int], keepdims:
 
     words = [f"{{{2 + kept.index(a)}}}" if a in kept else "newaxis" for a in range(len(shape))]
     mapped = words[next((n for n, word in enumerate(words) if word != "newaxis"), len(words)) :]
-    misfit = f"{REMAPPED}{fields(2, own)}->({','.join(mapped)}) {fields(behind, shape)} "
+    misfit = f"{REMAPPED}{fields(2, own)}->({','.join(mapped)}{',' if len(words) == 1 else ''}) {fields(behind, shape)} "
     for _, length, a, other in ends:
         if a in axes and isinstance(length, Dim):
             # A part of an array (``out=y[:1]``) may have the length 1.
             unequal((length - 1) * (length - other), 0, misfit, shape)
         elif length != 1 and other != 1:
             unequal(length, other, misfit, shape)
-    for _, length, a, other in ends:
-        if a in axes and length != 1 and other != 1:
-            found = f"operand was set up as a reduction along axis {a}, but the length of the axis is {{2}} (it has to be 1)"
-            require_equal(context, length, 1, "ValueError", found, length, operands=(out, value))
-    for k, length, a, other in ends:
-        if a not in axes and length == 1:
-            unequal(1, other, _DISABLED.format(k))
     whole = [length if other == 1 else other for _, length, _, other in ends]
     grown = tuple(whole[kept.index(a)] if a in kept and a not in axes else shape[a] for a in range(len(shape)))
     text, wider = fields(behind, shape), fields(behind + len(shape), grown)
-    for _, length, _, other in ends:
-        if other == 1:
-            found = f"non-broadcastable operand with shape {text} doesn't match the broadcast shape {wider}"
-            unequal(length, 1, found, (*shape, *grown))
+    repeats = f"non-broadcastable operand with shape {text} doesn't match the broadcast shape {wider}"
+    for k, length, a, other in reversed(ends):
+        if a in axes:
+            found = f"operand was set up as a reduction along axis {a}, but the length of the axis is {{2}} (it has to be 1)"
+            require_equal(context, length, 1, "ValueError", found, length, operands=(out, value))
+        elif length == 1:
+            unequal(1, other, _DISABLED.format(k))
+        elif other == 1:
+            unequal(length, 1, repeats, (*shape, *grown))
 
 
 _DISABLED = (

@@ -91,7 +91,7 @@ def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtyp
     axis = known_axis(context, axis)
     known = None if isinstance(dtype, Value) else dtype
     attempt(context, promote.numpy_function(name).accumulate, stand_in(value), axis, known)
-    place = axis[0] if isinstance(axis, tuple) else axis
+    place = 0 if axis is None else axis[0] if isinstance(axis, tuple) else axis
     made = scan(context, name, value, operator.index(place) % len(dimensions(value)), dtype, outs[0])
     return write_outputs(context, (made,), outs)[0]
 

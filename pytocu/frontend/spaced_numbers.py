@@ -6,6 +6,7 @@ As with all new arrays, elements are computed where they are used: an ``arange``
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ from pytocu.ir.types import (
     F16,
     F32,
     F64,
+    I64,
     U64,
     WEAK_BOOL,
     WEAK_FLOAT,
@@ -83,11 +85,19 @@ def arange(
         dtype = args[3]
     if any(isinstance(b, Value) for b in (first, last, by)):
         _check_bools(context, first, last, by)
+    if not isinstance(by, Value) and by == 0 and any(map(_is_numpys, (first, last, by))):
+        # NumPy divides a difference that is its own, which gives no exception.
+        if not any(isinstance(b, Value) for b in (first, last)):
+            attempt(context, np.arange, first, last, by)
+        raise raised(SIZE, context.loc)
     # The dtype is that of the numbers as they are given.
     given = [type(b)(n) if isinstance(b, np.integer) else None for n, b in enumerate((first, last))]
     if all(map(_is_int, (first, last))) and any(map(_is_narrow, (first, last))):
         # NumPy counts with the difference, which a narrow dtype may not hold.
-        distance = _bound(context, binary(context, "subtract", last, first))
+        try:
+            distance = _bound(context, binary(context, "subtract", last, first))
+        except OverflowError:
+            raise raised(SIZE, context.loc) from None
         first, distance = (int(b) if isinstance(b, np.integer) else b for b in (_bound(context, first), distance))
         last = binary(context, "add", first, distance)
         if isinstance(last, int) and not is_c_long(last):
@@ -132,6 +142,10 @@ def _is_narrow(bound: Any) -> bool:
     if isinstance(bound, Value):
         return not is_weak(bound)
     return isinstance(bound, np.integer) and bound.dtype != np.int64
+
+
+def _is_numpys(bound: Any) -> bool:
+    return not is_weak(bound) if isinstance(bound, Value) else isinstance(bound, np.generic)
 
 
 def _bound(context: Context, bound: Any) -> Any:
@@ -188,7 +202,7 @@ def _long_step(by: Any, first: Any, last: Any) -> Any:
     if not all(isinstance(b, (int, float, np.integer, np.floating)) and -np.inf < b < np.inf for b in numbers):
         return by
     gap = abs(last - first)
-    if gap <= abs(by):
+    if gap <= abs(by) or not np.isfinite(gap):
         return by
     if isinstance(by, np.integer):
         return by.dtype.type(np.iinfo(by.dtype).max)
@@ -234,14 +248,19 @@ def not_negative(context: Context, signed: DimLike) -> DimLike:
 def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
     """``ceil((last - first) / by)``, which is negative where a range goes the other way."""
     if not isinstance(by, Value) and by == 0:
-        raise raised(ZeroDivisionError("division by zero"), context.loc)
+        # Python's sentence for ints or floats.
+        attempt(context, operator.truediv, _example(last) - _example(first), by)
     whole = int(by) if not isinstance(by, Value) and float(by).is_integer() else None
     low, high = (_whole(context, b) for b in (first, last))
     if low is not None and high is not None and whole is not None:
         distance = high - low if whole > 0 else low - high
         return distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
     if not any(isinstance(v, Value) for v in (first, last, by)):
-        return math.ceil((last - first) / by)
+        with np.errstate(all="ignore"):
+            quotient = (last - first) / by
+        if not math.isfinite(quotient):
+            raise raised(ValueError("arange: cannot compute length") if math.isnan(quotient) else SIZE, context.loc)
+        return math.ceil(quotient)
     # NumPy computes the number of elements with Python's numbers as well.
     quotient = binary(context, "divide", binary(context, "subtract", last, first), by)
     if isinstance(quotient, Value) and not is_weak(quotient):
@@ -267,6 +286,7 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
     """``first + i * step`` as NumPy fills a range: the step is the difference of the first two elements."""
     place = along(context, size, 0, 1)
     if dtype.is_integer:
+        _check_first_two(context, first, by, size, dtype)
         start = cast(context, as_strong(context, first), dtype) if isinstance(first, Value) else int(first)
         made = cast(context, place, dtype)
         step = _whole_step(context, first, by, dtype)
@@ -279,25 +299,53 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
             start = number(context, int(np.int64(start).astype(dtype.numpy)), dtype)
         return elementwise(context, "add", made, start)
     wide = F32 if dtype is F16 else dtype
+    made = cast(context, place, wide)
     if isinstance(first, Value) or isinstance(by, Value):
-        start = cast(context, first, wide) if isinstance(first, Value) else number(context, float(first), wide)
-        second = cast(context, as_strong(context, binary(context, "add", first, by)), wide)
-        step = elementwise(context, "subtract", second, start)
-        return _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), start), dtype)
+        start, second = (cast(context, as_strong(context, b), dtype) for b in (first, binary(context, "add", first, by)))
+        begin = cast(context, start, wide)
+        step = elementwise(context, "subtract", cast(context, second, wide), begin)
+        made = _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), begin), dtype)
+        ends = elementwise(context, "where", elementwise(context, "equal", place, 1), second, start)
+        return elementwise(context, "where", elementwise(context, "less", place, 2), ends, made)
     with np.errstate(all="ignore"):
         start, second = dtype.numpy.type(first), dtype.numpy.type(first + by)
-        step = wide.numpy.type(second) - wide.numpy.type(start)
-        again = dtype.numpy.type(wide.numpy.type(start) + step)
-    made = cast(context, place, wide)
+        begin = wide.numpy.type(start)
+        step = wide.numpy.type(second) - begin
+        again = [np.asarray(wide.numpy.type(n) * step + begin, dtype.numpy) for n in (0, 1)]
     if step != 1:
         made = _steps(context, place, number(context, step.item(), wide), wide)
-    if start != 0 or np.signbit(start):
+    if start != 0:
         made = elementwise(context, "add", made, number(context, float(start), wide))
     made = _rounded(context, made, dtype)
-    if again != second:
-        at_one = elementwise(context, "equal", place, 1)
-        made = elementwise(context, "where", at_one, number(context, float(second), dtype), made)
+    # NumPy computes what stands behind the first two elements.
+    for n, (computed, element_there) in enumerate(zip(again, (start, second), strict=True)):
+        if computed.tobytes() != np.asarray(element_there).tobytes():
+            here = elementwise(context, "equal", place, n)
+            made = elementwise(context, "where", here, number(context, float(element_there), dtype), made)
     return made
+
+
+def _check_first_two(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -> None:
+    """The first two elements of a range of integers, as far as there are any, are numbers that the dtype holds."""
+    limits = np.iinfo(dtype.numpy)
+    by = int(by) if isinstance(by, np.integer) else by
+    for n, value in enumerate((first, binary(context, "add", first, by))):
+        if isinstance(value, Value) and value.type == WEAK_FLOAT:
+            value = on_host(context, "python_int", value)
+        if isinstance(value, Value) and (value.type != WEAK_INT or dtype is I64):
+            continue
+        held = int(value) if not isinstance(value, Value) else number_as_dim(context, value)
+        if held is None or (isinstance(held, int) and limits.min <= held <= limits.max):
+            continue
+        if isinstance(held, int):
+            outside: DimLike = 1
+        else:
+            outside = dim_max(limits.min - held, 0)
+            if dtype is not U64:
+                outside = outside + dim_max(held - int(limits.max), 0)
+        there = dim_max(dim_min(size, n + 1) - n, 0)
+        sentence = f"Python integer {{2}} out of bounds for {dtype.numpy}"
+        require_equal(context, there * outside, 0, "OverflowError", sentence, held)
 
 
 def _whole_step(context: Context, first: Any, by: Any, dtype: DType) -> Any:
@@ -347,8 +395,6 @@ def linspace(
     ends = [array_of(context, e) if isinstance(e, (list, tuple)) else as_value(context, e) for e in (start, stop)]
     found = promote.result_dtype((*(promote.operand(v.type) for v in ends), "float"))
     target = dtype_or(context, dtype, found)
-    # The start is added in its own dtype, which is wider than the result's for a Python scalar beside a float32.
-    start = as_strong(context, ends[0])
     low, high = (cast(context, as_strong(context, v), found) for v in ends)
     gaps = count - 1 if endpoint else count
     ndim = max(len(dimensions(low)), len(dimensions(high)))
@@ -366,7 +412,7 @@ def linspace(
         if axes:
             zero = reduce(context, "logical_or", zero, axes)
         made = elementwise(context, "where", zero, scaled, elementwise(context, "multiply", position, step))
-    made = cast(context, elementwise(context, "add", made, start), found)
+    made = cast(context, elementwise(context, "add", made, low), found)
     if endpoint and not (isinstance(count, int) and count <= 1):
         last = elementwise(context, "equal", place, dim_value(context, count - 1))
         last = elementwise(context, "bitwise_and", last, elementwise(context, "greater", place, 0))

@@ -14,6 +14,7 @@ from pytocu.frontend.operators import attempt, binary, compute, elementwise, kno
 from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
+from pytocu.ir.dims import Shape
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
 from pytocu.ir.types import F64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
 
@@ -85,17 +86,32 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         return tuple(arrays) if isinstance(made, tuple) else arrays[0]
     outs = out_arrays(context, kwargs.get("out"), len(rows))
     check_where(context, name, kwargs.get("where", True), outs)
+    values: Sequence[Value] = ()
     if any(out is not None for out in outs):
         casting = "same_kind" if kwargs.get("casting") is None else kwargs["casting"]
         values = _defaults(context, name, tuple(as_value(context, a) for a in args))
         prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
-    results = _results(context, name, args, kwargs)
+    like = next((out for out in outs if out is not None), None) if None in outs else None
+    if like is None or any(dimensions(v) == dimensions(like) for v in values):
+        results = _results(context, name, args, kwargs)
+    else:
+        # The results that are new have the shape of those that are given.
+        spread = _spread(context, values, dimensions(like))
+        results = [_laid_out_as(context, made, like, "K") for made in _results(context, name, spread, kwargs)]
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
     made = [_ordered(context, name, m, kwargs.get("order", "K")) if o is None else m for m, o in zip(made, outs, strict=True)]
     return tuple(made) if len(made) > 1 else made[0]
 
 
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
+_laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
+_broadcast = Deferred("pytocu.frontend.reshaping", "broadcast")
+
+
+def _spread(context: Context, values: Sequence[Value], shape: Shape) -> tuple[Value, ...]:
+    """Operands of which one, which is no Python scalar, has a shape that all of them broadcast to."""
+    first = next(n for n, v in enumerate(values) if not is_weak(v))
+    return (*values[:first], _broadcast(context, values[first], shape), *values[first + 1 :])
 
 
 def _ordered(context: Context, name: str, made: Value, order: str) -> Value:
