@@ -206,6 +206,7 @@ class State:
         self.loc = self.builder.loc
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
         self.read, self.told = list(frame.context.read), frame.context.told
+        self.numbers = frozenset(frame.context.numbers)
         self.containers: list[tuple[Any, Any]] = []
         self.parts: dict[tuple[Frame, str], Any] = {}
         self.shared: set[tuple[Frame, str]] = set()
