@@ -72,6 +72,8 @@ def run(function: Function, context: PassContext) -> Function:
             "pass a copy of one of them",
         )
     function = rewrite(_views_last(function), _with_its_view)
+    if context.target.kind == "cpu":
+        function = picks.read(function, lambda inst: is_whole(inst) and (_has_python(inst) or sweep_of(inst) is None))
     writer = _Writer(function, context)
     for param in function.params:
         writer.now[param] = param
