@@ -1,7 +1,8 @@
 """Cells with Python's numbers, lengths and addresses, and the operations of `pytocu.backend.cpu_steps` that compute them.
 
 A cell is a word of memory; an operation reads two and writes one.  What differs in the steps of few loops only is computed in
-front of the others: each cell has a *level*, in how many of the loops that are open it differs.
+front of the others: each cell has a *level*, in how many of the loops that are open it differs.  What a side of a branch
+computes stays in it: a number that only Python has is none where the side is not taken.
 """
 
 from __future__ import annotations
@@ -67,19 +68,23 @@ class Launch(Mutable):
 
 
 class Node(Mutable):
-    """A loop of the tree, while it is written and behind that.
+    """A loop or branch of the tree, while it is written and behind that.
 
     Attributes
     ----------
     loop : Loop
     parent : Node or None
-    place : int
-        How many loops that launch kernels stand before it in the steps of `parent`.
+    begin, place : int
+        How many loops and branches that launch kernels stand before its side of a branch, and before it, in `parent`.
     before, body : list
         What is done before the first step, and in each: pairs of how many loops that launch kernels stand before it in a
-        step, and an operation, a launch, a loop or None, where a step ends.
+        step, and an operation, a launch, a loop or None, where a step, or a side of a branch, ends.
     inner : list of Node
-        The loops in its steps that launch kernels.
+        The loops and branches in its steps that launch kernels.
+    first : int
+        How many of these stand before the side that is written.
+    test : int
+        The cell of what says which side a branch takes.
     total, left : int
         The cells of how many steps a ``for`` has and how many are left; of a ``while``, `left` counts those that were made.
     params : list of (int, int, bool)
@@ -90,10 +95,13 @@ class Node(Mutable):
 
     loop: Loop
     parent: Node | None
+    begin: int
     place: int
     before: list[tuple[int, Any]] = fresh(default_factory=list)
     body: list[tuple[int, Any]] = fresh(default_factory=list)
     inner: list[Node] = fresh(default_factory=list)
+    first: int = 0
+    test: int = -1
     total: int = -1
     left: int = -1
     params: list[tuple[int, int, bool]] = fresh(default_factory=list)
@@ -125,6 +133,8 @@ class Cells:
         self._size = 0
         # In how many loops a cell differs.
         self._levels: dict[int, int] = {}
+        # The least that those have which are computed now.
+        self._least = 0
         # The classes and the cells of numbers and addresses, and the cells of lengths.
         self._kinds: dict[int, type] = {}
         self._places: dict[int, int] = {}
@@ -141,7 +151,7 @@ class Cells:
 
     def level(self, *places: Any) -> int:
         """In how many loops one of these cells differs."""
-        return min(max(self._levels.get(place, 0) for place in places), len(self._open))
+        return min(max(self._least, *(self._levels.get(place, 0) for place in places)), len(self._open))
 
     def _emit(self, code: int, x: int, y: int) -> int:
         level = self.level(x, y)
@@ -244,6 +254,12 @@ class Cells:
         if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
             # Python divides ints exactly and rounds once, and floats have a remainder of their own.
             self.usable = False
+        if name in ("python_min", "python_max"):
+            # Python's floats may be NaN.
+            self.usable = self.usable and not as_float and len(sources) == 2
+            made_of = [self._places[s] for s in sources[:2]]
+            self._kinds[made], self._places[made] = int, self._emit(OF_LENGTHS[name.removeprefix("python_")], *made_of)
+            return
         if name == "positive":
             self._kinds[made], self._places[made] = kinds[0], self._places[sources[0]]
             return
