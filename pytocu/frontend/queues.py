@@ -42,14 +42,15 @@ def make(frame: Frame, iterable: Any = (), maxlen: Any = None) -> Any:
         How many members it may hold is known only at run time, and it is begun with some.
     """
     context = frame.context
-    if isinstance(maxlen, Value) and maxlen.type == WEAK_INT:
+    most = maxlen if isinstance(maxlen, Value) else None
+    if most is not None and most.type == WEAK_INT:
         if not isinstance(iterable, list | tuple) or iterable:
             text = "a deque that is begun with members and whose maxlen is known only at run time is not compiled"
             raise UnsupportedError(text, context.loc, "append the members one by one")
-        _run_piece(frame, 'if most < 0:\n    raise ValueError("maxlen must be non-negative")', most=maxlen)
-        members: list[Any] = []
-        context.queues[id(members)] = members, Queue(maxlen)
-        return members
+        _run_piece(frame, 'if most < 0:\n    raise ValueError("maxlen must be non-negative")', most=most)
+        empty: list[Any] = []
+        context.queues[id(empty)] = empty, Queue(most)
+        return empty
     attempt(context, deque, (), maxlen)
     queue = Queue(maxlen)
     long = is_array(iterable) and contains_dynamic(iterable)
@@ -64,7 +65,7 @@ def make(frame: Frame, iterable: Any = (), maxlen: Any = None) -> Any:
             raise UnsupportedError(text, context.loc, "append the members one by one")
         iterable = made
     members = list(_iterate(frame, iterable, "deque()"))
-    members = members[len(members) - maxlen :] if maxlen is not None and len(members) > maxlen else members
+    members = members[len(members) - maxlen :] if isinstance(maxlen, int) and len(members) > maxlen else members
     context.queues[id(members)] = members, queue
     return members
 
