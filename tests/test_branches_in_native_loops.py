@@ -142,6 +142,32 @@ def stops(u, n):
     return u, t
 
 
+def noted(u, n):
+    least, notes = 1e9, []
+    for t in range(n):
+        u = np.roll(u, 1) * 0.96875 - 0.125
+        if t % 5 == 0:
+            notes.append(float(u.min()))
+        now = float(u.max())
+        least = now if now < least else least
+        u[0] += least
+    return u, least, notes
+
+
+def not_both(u, n):
+    t, k = 0, 3
+    going = True
+    while t < n and (going or t < 25):
+        v = np.roll(u, 1, 0) * 0.5
+        going = bool(v[0, 0] > 1e-4) and k > 2
+        k = abs(k - 2) + t % 3
+        if going or k == 1:
+            v[1] += 0.25
+        u = v
+        t += 1
+    return u, t, k
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (every_third, lambda n: (random(9, 8), n)),
     (every_third, lambda n: (random(9, 8).astype(np.float32), n)),
@@ -151,6 +177,9 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (numbers_of_sides, lambda n: (random(12), n)),
     (pivots, lambda n: (regular(n),)),
     (stops, lambda n: (random(6, 5), n)),
+    (noted, lambda n: (random(12), n)),
+    (noted, lambda n: (-random(12), n)),
+    (not_both, lambda n: (random(6, 5), n)),
 ]
 
 
@@ -230,8 +259,25 @@ def too_large_in_the_other_side(u, v, n):
     return u, v, k
 
 
+def too_large_around_a_loop_with_numbers(u, n):
+    k, m = 1, 0
+    for t in range(n):
+        if t % 2:
+            for i in range(t % 4):
+                u[:] = np.roll(u, i) * 0.75
+                m = m + i
+        u[1:] = u[:-1] * 0.5 + m % 3
+        if t % 5 == 3:
+            u *= 0.5
+        k = k * 3 + m
+        for _ in range(2):
+            u[:] = np.roll(u, 1) * 0.5 + k
+    return u, k, m
+
+
 BEYOND: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (too_large_in_a_side, (random(50),), 60),
+    (too_large_around_a_loop_with_numbers, (random(50),), 50),
     (too_large_behind_a_side, (random(50),), 50),
     (too_large_in_the_other_side, (random(50), random(50)), 70),
 ]

@@ -23,6 +23,8 @@ _FLOATS_COMPARED = 3
 """What is added for floats."""
 ENDS = 0
 OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
+_OF_TRUTHS = {"bitwise_and": 19, "bitwise_or": 18}
+"""The smaller and the larger of two numbers that are 0 or 1."""
 _TO_FLOAT, COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
 WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 29, 30
 MOST = 2**63 - 1
@@ -239,6 +241,15 @@ class Cells:
             self._kinds[made] = bool
             self._places[made] = self._emit(COMPARED["equal"], self._places[sources[0]], self._constant(0))
             return
+        if name in _OF_TRUTHS and set(kinds) == {bool}:
+            self._kinds[made], self._places[made] = bool, self._emit(_OF_TRUTHS[name], *(self._places[s] for s in sources))
+            return
+        if name == "python_from_words":
+            self._kinds[made], self._places[made] = float, self._from_words(*(self._places[s] for s in sources))
+            return
+        if name == "python_float":
+            self._kinds[made], self._places[made] = float, self._operand(sources[0], True)
+            return
         if name == "python_int":
             self.usable = self.usable and not as_float
             self._kinds[made], self._places[made] = int, self._places[sources[0]]
@@ -254,6 +265,13 @@ class Cells:
         if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
             # Python divides ints exactly and rounds once, and floats have a remainder of their own.
             self.usable = False
+        if name == "absolute":
+            # The sign of a float is a bit.
+            self.usable = self.usable and not as_float
+            (place,) = (self._places[s] for s in sources)
+            below = self._emit(INTEGERS["subtract"], self._constant(0), place)
+            self._kinds[made], self._places[made] = int, self._emit(OF_LENGTHS["max"], place, below)
+            return
         if name in ("python_min", "python_max"):
             # Python's floats may be NaN.
             self.usable = self.usable and not as_float and len(sources) == 2
@@ -277,6 +295,12 @@ class Cells:
         code = (FLOATS if as_float else INTEGERS).get(name)
         self.usable = self.usable and code is not None
         self._places[made] = self._emit(code or 0, operands[0], operands[1])
+
+    def _from_words(self, high: int, low: int) -> int:
+        """The bits of a float of its halves; the upper one has the sign."""
+        negative = self._emit(COMPARED["less"], self._constant(2**31 - 1), high)
+        signed = self._emit(INTEGERS["subtract"], high, self._emit(INTEGERS["multiply"], negative, self._constant(2**32)))
+        return self._emit(INTEGERS["add"], self._emit(INTEGERS["multiply"], signed, self._constant(2**32)), low)
 
     def _compare(self, made: int, name: str, sources: Sequence[int]) -> None:
         kinds = [self._kinds[s] for s in sources]

@@ -140,12 +140,12 @@ class Written(Cells):
 
     def _recalled(self, depth: int) -> tuple[Any, ...]:
         """What is known in front of a step."""
-        return dict(self._places), dict(self._kinds), dict(self._lengths), set(self._roomy), depth
+        return dict(self._places), dict(self._lengths), set(self._roomy), depth
 
     def _recall(self, known: tuple[Any, ...], memory: dict[int, int]) -> None:
-        """Know no more than in front of a step, and what does not differ from step to step."""
-        places, kinds, lengths, roomy, depth = known
-        self._places, self._kinds = {**places, **memory}, dict(kinds)
+        """Know no more than in front of a step, and what does not differ from step to step; classes are the same everywhere."""
+        places, lengths, roomy, depth = known
+        self._places = {**places, **memory}
         self._lengths, self._roomy = dict(lengths), set(roomy)
         self._known = {dim: place for dim, place in self._known.items() if self._levels[place] < depth}
 
