@@ -119,3 +119,34 @@ def test_the_array_stays_where_it_is() -> None:
     assert len(loop[3]) == 1 and loop[3] == end[2]
     assert any(step[0] == "read_length" for step in plan.steps)
     assert not any("copy" in kernel.name for kernel in plan.kernels)
+
+
+def all_by_a_number(a, n):
+    for _ in range(n):
+        c = int(np.argmax(a[:, 0]))
+        a[:] = np.roll(a, 1, 1) * 0.5 + a[c]
+    return a
+
+
+def rolled_by_a_number(a, n):
+    for _ in range(n):
+        c = int(np.argmax(a[:, 0]))
+        a[:] = np.roll(a, c, 0) * 0.5 + a[:c].max(initial=0)
+    return a
+
+
+def all_behind_a_row(a, n):
+    for _ in range(n):
+        p = np.argmax(a[:, 3])
+        a[[p, 2]] = a[[4, p]]
+        a[1:] = a[:-1] * 0.5 + 0.25
+    return a
+
+
+@pytest.mark.parametrize("function", [all_by_a_number, rolled_by_a_number, all_behind_a_row])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 21])
+def test_each_step_has_a_number_of_its_own(function: Callable[..., Any], n: int) -> None:
+    """Also where an argument and other memory take turns, and two steps are written one behind the other."""
+    host, given = random(5, 4), random(5, 4)
+    compare(pytocu.jit(function)(given, n), function(host, n))
+    compare(given, host)

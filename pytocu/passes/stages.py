@@ -523,6 +523,9 @@ class _Writer:
         function, count = self.function, carried_count(inst)
         if inst.op.name != "for_loop" or len(arrays) != count or _passed(inst, arrays) or inst.attr("numbers") is not None:
             return False
+        if any(i.op.name in ("bind", "read_length") for i in inst.regions[0].insts):
+            # A name is one number's, and the next step has another one.
+            return False
         start, stop, by = inst.args[:3]
         size = by.inst.attr("value") if by.inst is not None and by.inst.op.name == "const" else 0
         finals = _changed_arguments(function)
