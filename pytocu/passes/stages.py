@@ -523,9 +523,6 @@ class _Writer:
         function, count = self.function, carried_count(inst)
         if inst.op.name != "for_loop" or len(arrays) != count or _passed(inst, arrays) or inst.attr("numbers") is not None:
             return False
-        if any(i.op.name in ("bind", "read_length") for i in inst.regions[0].insts):
-            # A name is one number's, and the next step has another one.
-            return False
         start, stop, by = inst.args[:3]
         size = by.inst.attr("value") if by.inst is not None and by.inst.op.name == "const" else 0
         finals = _changed_arguments(function)
@@ -535,9 +532,14 @@ class _Writer:
         builder, present = self.builder, [self.now[v] for v in given(inst)[:count]]
         if any(bare(value.type) != value.type for value in present):
             return False
-        spares = self._spares(inst, arrays)
         shared = list(dict.fromkeys(given(inst)[count:]))
-        first = self._region(inst, inst.regions[0], arrays, {}, shared, {})
+        with builder.nested() as before:
+            spares = self._spares(inst, arrays)
+            first = self._region(inst, inst.regions[0], arrays, {}, shared, {})
+        if any(i.op.name in ("bind", "read_length") for i in first.insts):
+            # A name is one number's, and the next step has another one.
+            return False
+        builder.insts.extend(before)
         second, single = (made_again(first, {}) for _ in range(2))
         others = [self.now[v] for v in shared]
         builder.loc = inst.loc
