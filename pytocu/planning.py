@@ -255,7 +255,14 @@ class _PlanWriter:
         raise BackendError(f"{inst.op.name} has no place in a plan")
 
     def kernel(self, launch: Inst) -> KernelSpec:
-        words = tuple(_word(p.type) for p in launch.regions[0].params)
+        params = launch.regions[0].params
+        words = tuple(_word(p.type) for p in params)
+        written, read = set[Value](), set[Value]()
+        for inst in walk(launch.regions[0]):
+            stores = inst.op.name in ("store", "atomic_minimum")
+            written.update(inst.args[:stores])
+            read.update(inst.args[stores:])
+        pointers = [(number, param) for number, param in enumerate(params) if words[number] == "pointer"]
         return KernelSpec(
             self.names[launch.attr("name")],
             words,
@@ -267,6 +274,8 @@ class _PlanWriter:
             launch.attr("each", 1),
             launch.attr("grid", ()),
             self.host.fact("target") == "cuda" and launch.attr("name") in self.waiting,
+            tuple(number for number, param in pointers if param in written),
+            tuple(number for number, param in pointers if param in read),
         )
 
 

@@ -855,6 +855,66 @@ def other_keys(x, n):
     return d["b"]
 
 
+def nested_keys(x, n):
+    d, loss = {"a": x}, {}
+    for k in range(n):
+        d["a"] = d["a"] * 0.5
+        for j in range(k + 2):
+            d["b"] = d["a"] + j
+        loss["last"] = d["b"].sum()
+    return d["b"], loss["last"]
+
+
+def keys_in_a_while(x, n):
+    d = {}
+    while n > 0:
+        d["x"] = x + n
+        n -= 1
+    return d["x"]
+
+
+class Fitted:
+    def __init__(self, weights):
+        self.weights = weights
+
+    def predict(self, x):
+        self.hidden = np.maximum(x * self.weights, 0)
+        return self.hidden
+
+    def fit(self, x, n):
+        for _ in range(n):
+            error = self.predict(x) - 1
+            self.loss = (error**2).max()
+            self.weights = self.weights - 0.1 * x * error
+        return self.loss
+
+
+def attributes_of_a_step(x, n):
+    model = Fitted(x * 0 + 0.5)
+    return model.fit(x, n), model.weights, model.hidden
+
+
+@pytest.mark.parametrize("function", [other_keys, nested_keys, keys_in_a_while, attributes_of_a_step])
+@pytest.mark.parametrize("n", [1, 2, 3, 30])
+def test_keys_that_the_first_step_adds(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X.copy(), n)
+
+
+def keys_of_a_side(x, n):
+    d = {}
+    for k in range(n):
+        if k % 2:
+            d["odd"] = x + k
+    return len(d)
+
+
+def keys_of_later_steps(x, n):
+    d = {}
+    for k in range(n):
+        d[k] = x
+    return len(d)
+
+
 def a_text(x, n):
     d = {"mode": "a", "x": x}
     for _ in range(n):
@@ -951,7 +1011,9 @@ def test_what_a_run_chooses_of_is_changed_where_no_name_has_what_was_chosen() ->
         (held_and_returned, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (held_and_returned_by_a_step, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
-        (other_keys, "a dict grows in a loop", "of the length"),
+        (other_keys, "a loop without a step is not compiled where a dict grows in its first step", "assign each of them"),
+        (keys_of_a_side, "a dict grows in a branch", "of the length"),
+        (keys_of_later_steps, "a member of a dict is assigned at a place known only at run time", "a list"),
         (a_text, "d['mode'] is 'a' before a step of the loop and 'b' after it", "values of one kind"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

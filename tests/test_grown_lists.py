@@ -330,6 +330,11 @@ def of_chosen_elements(a, n):
     return np.array([a[a > k] for k in range(n)])
 
 
+def of_lists_of_other_lengths(a, n):
+    neighbours = [[j for j in range(len(a)) if a[j] > i] for i in range(n)]
+    return neighbours[0]
+
+
 def of_counted_elements(a, n):
     return np.array([np.unique(a[k:]) for k in range(n)])
 
@@ -393,6 +398,7 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
         (of_two_kinds, "holds a Python int and f64"),
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
+        (of_lists_of_other_lengths, "whose length changes from step to step"),
         (of_counted_elements, "whose length changes from step to step"),
         (of_every_nth_element, "whose length changes from step to step"),
         (of_two_names, "a list grows in a loop"),

@@ -529,7 +529,7 @@ def test_what_keeps_python_in_a_loop():
 
     def branching(u, n):
         for i in range(n):
-            if i % 2:
+            if i & 1:
                 u = np.cumsum(u)
             else:
                 u = u[::-1] * 2

@@ -98,8 +98,10 @@ def test_explain_says_how_steps_are_made():
         f"the steps of `for _ in range(n)` (line {line}) are launched as CUDA graphs of 32 steps where there are 66 or more"
     )
     assert told.loops == (sentence,) and f"  loop: {sentence}\n" in str(told)
-    told = explanation(pytocu.jit(alternating).lower("f64[m]", "weak int"), "cpu")
+    told = explanation(pytocu.jit(alternating).lower("f64[m]", "weak int"))
     assert told.loops[0].endswith("are made by Python: which branch is taken differs from step to step")
+    told = explanation(pytocu.jit(alternating).lower("f64[m]", "weak int"), "cpu")
+    assert told.loops[0].endswith("are made by one native function where there are 6 or more")
     assert explanation(pytocu.jit(lambda x: x + 1).lower("f64[m]")).loops == ()
 
 

@@ -177,6 +177,63 @@ def of_a_comprehension(x, n):
     return total
 
 
+def means_of_a_window(x, n):
+    window = deque(maxlen=n)
+    means = np.zeros(len(x))
+    for i, v in enumerate(x):
+        window.append(v)
+        if len(window) > 0:
+            means[i] = sum(window) / len(window)
+    return means
+
+
+def latest_first(x, n):
+    window = deque(maxlen=n)
+    for v in x:
+        window.appendleft(v * 2)
+    return list(window)
+
+
+def three_first(x, n):
+    window = deque(maxlen=3)
+    for v in x[n:]:
+        window.appendleft(v)
+    return len(window), np.array(window).sum()
+
+
+@pytest.mark.parametrize("function", [means_of_a_window, latest_first, three_first])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7])
+def test_windows(function: Callable[..., Any], n: int) -> None:
+    x = np.array([3.0, -1.0, 2.0, 0.5, 4.0, 1.5, 2.25, 8.0, 0.25])
+    everywhere(function, x, n)
+
+
+def test_windows_of_no_such_length() -> None:
+    with pytest.raises(ValueError, match="maxlen must be non-negative"):
+        pytocu.jit(latest_first)(np.arange(4.0), -1)
+
+
+def begun(x, n):
+    window = deque([1.0], maxlen=n)
+    for v in x:
+        window.append(v)
+    return len(window)
+
+
+def outside_of_a_loop(x, n):
+    window = deque(maxlen=n)
+    window.append(x[0])
+    return len(window)
+
+
+@pytest.mark.parametrize(
+    ("function", "said"), [(begun, "that is begun with members"), (outside_of_a_loop, "deque.append outside of a loop")]
+)
+def test_windows_that_are_refused(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        pytocu.jit(function)(np.arange(4.0), 3)
+
+
 @pytest.mark.parametrize("function", [extended, emptied, last_three, of_a_comprehension])
 def test_members_that_a_run_counts(function: Callable[..., Any]) -> None:
     x = np.array([3.0, -1.0, 2.0, 0.5, 4.0])

@@ -19,6 +19,7 @@ from pytocu.frontend.operators import binary
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.values import Counted, Generated, Grown, Masked, Steps, as_value, dimensions, is_array
+from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT
 
 _insert = Deferred("pytocu.frontend.list_methods", "insert")
@@ -94,16 +95,25 @@ def _append(frame: Frame, counted: Counted, value: Any, /) -> None:
     most = None if counted.queue is None else counted.queue.most
     if most != 0:
         append(frame, counted, value)
-    if most:
-        run_piece(frame, f"if len(self) > {most}:\n    self.popleft()", self=counted)
+    if isinstance(most, Value) or most:
+        run_piece(frame, "if len(self) > most:\n    self.popleft()", self=counted, most=most)
+
+
+_APPEND_LEFT = """
+if most > 0:
+    if len(self) >= most:
+        self.pop()
+    self.insert(0, value)
+"""
 
 
 def _append_left(frame: Frame, counted: Counted, value: Any, /) -> None:
     most = None if counted.queue is None else counted.queue.most
-    if most != 0:
+    if most is None:
         _insert(frame, counted, 0, value)
-    if most:
-        run_piece(frame, f"if len(self) > {most}:\n    self.pop()", self=counted)
+    elif most != 0:
+        # What is inserted is appended first, which would take away the first member.
+        run_piece(frame, _APPEND_LEFT, self=counted, most=most, value=value)
 
 
 def _pop_left(frame: Frame, counted: Counted) -> Any:

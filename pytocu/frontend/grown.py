@@ -33,7 +33,7 @@ from pytocu.frontend.list_kinds import (
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
-from pytocu.frontend.ranges import made_of, new_name, number_as_dim
+from pytocu.frontend.ranges import made_of, names_given, new_name, number_as_dim
 from pytocu.frontend.reading import read_int
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import copied, filled
@@ -140,7 +140,11 @@ def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, fo
         each[lists[-1]] = more
     with _filling(context, lists):
         flow = _fill_each(frame, read, known, each, numbers)
+    # A number that only a step has is not written before the loop.
+    before = state.numbers.union(*(names_given(inst) for inst in context.builder.insts))
     for grown in lists:
+        if not context.numbers & named(shape_of(grown.type)) <= before:
+            raise _varies(context, grown.name, grown.type)
         _state_shared(context, grown, state)
     return flow
 
@@ -274,8 +278,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     changing = context.steps | inside
     varies = next((one for one in (type, *types) if not changing.isdisjoint(made_of(context, named(shape_of(one))))), None)
     if varies is not None:
-        text = f"{list_text(name)} grows in a loop by {type_text(varies)}, whose length changes from step to step"
-        raise UnsupportedError(text, context.loc, "append arrays of one length")
+        raise _varies(context, name, varies)
     first = len(growth.before)
     more = symbol(new_name(context, "members")) if each is None else each * known.numbers[1]
     key, asked = ("list", context.loc, name), asked_of(context, (context.loc, name))
@@ -302,6 +305,11 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     grown.origin = len(context.builder.made)
     owner.locals[name] = grown
     return grown
+
+
+def _varies(context: Context, name: str, type: Type) -> UnsupportedError:
+    text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
+    return UnsupportedError(text, context.loc, "append arrays of one length")
 
 
 def unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedError:

@@ -18,9 +18,11 @@ from pytocu.frontend.control import (
     mentioned,
 )
 from pytocu.frontend.first_steps import (
+    FirstApart,
     Required,
     behind_steps,
     differs,
+    first_apart,
     had_step,
     holds_start,
     once_scalar,
@@ -61,7 +63,7 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.reading import read_int, scalar_of
-from pytocu.frontend.state import LEAF, State, Wanted, flatten, members_alike, rebuild, same_form
+from pytocu.frontend.state import LEAF, GetsKeys, State, Wanted, flatten, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
 from pytocu.frontend.type_texts import type_text, unlike, way_out
@@ -294,9 +296,16 @@ def loop(
             before = State(frame)
             earlier = len(builder.made)
             continue
-        if op != "for_loop":
-            before.refuse_changed_containers("a loop")
-        grew = before.growth("a loop")
+        try:
+            if op != "for_loop":
+                before.refuse_changed_containers("a loop")
+            grew = before.growth("a loop")
+        except GetsKeys as error:
+            if first_apart(context, loc) is not None or context.elements is not None:
+                raise error.plain() from None
+            # Behind a first step it has all of them, mostly.
+            text = error.message.partition(" in a loop")[0]
+            raise HandOn(FirstApart(loc, 1, f"{text} in its first step", "assign each of them before, too", True)) from None
         more_names, more_roots = _missing(frame, before, read)
         more_names += _made_anew(context, before, read, limit)
         more_shared_lists = _shared_lists(before, read)

@@ -14,11 +14,14 @@ from pytocu.frontend.calls import call
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, Generated, Grown, GrownMethod, Steps, contains_dynamic, is_array
+from pytocu.ir.core import Value
+from pytocu.ir.types import WEAK_INT
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _list_of = Deferred("pytocu.frontend.builtin_calls", "list_of")
 _listed = Deferred("pytocu.frontend.ordering", "listed")
+_run_piece = Deferred("pytocu.frontend.pieces", "run_piece")
 
 _METHODS = ("append", "appendleft", "clear", "count", "extend", "index", "insert", "pop", "popleft", "remove", "reverse")
 """What is compiled of a queue."""
@@ -27,7 +30,7 @@ _METHODS = ("append", "appendleft", "clear", "count", "extend", "index", "insert
 class Queue(NamedTuple):
     """That a list is a queue, which holds no more than so many members."""
 
-    most: int | None
+    most: int | Value | None
 
 
 def make(frame: Frame, iterable: Any = (), maxlen: Any = None) -> Any:
@@ -36,11 +39,18 @@ def make(frame: Frame, iterable: Any = (), maxlen: Any = None) -> Any:
     Raises
     ------
     UnsupportedError
-        How many members it may hold is known only at run time, or less than it is begun with.
+        How many members it may hold is known only at run time, and it is begun with some.
     """
     context = frame.context
-    if contains_dynamic(maxlen):
-        raise UnsupportedError("a deque whose maxlen is known only at run time is not compiled", context.loc, "use an array")
+    most = maxlen if isinstance(maxlen, Value) else None
+    if most is not None and most.type == WEAK_INT:
+        if not isinstance(iterable, list | tuple) or iterable:
+            text = "a deque that is begun with members and whose maxlen is known only at run time is not compiled"
+            raise UnsupportedError(text, context.loc, "append the members one by one")
+        _run_piece(frame, 'if most < 0:\n    raise ValueError("maxlen must be non-negative")', most=most)
+        empty: list[Any] = []
+        context.queues[id(empty)] = empty, Queue(most)
+        return empty
     attempt(context, deque, (), maxlen)
     queue = Queue(maxlen)
     long = is_array(iterable) and contains_dynamic(iterable)
@@ -55,7 +65,7 @@ def make(frame: Frame, iterable: Any = (), maxlen: Any = None) -> Any:
             raise UnsupportedError(text, context.loc, "append the members one by one")
         iterable = made
     members = list(_iterate(frame, iterable, "deque()"))
-    members = members[len(members) - maxlen :] if maxlen is not None and len(members) > maxlen else members
+    members = members[len(members) - maxlen :] if isinstance(maxlen, int) and len(members) > maxlen else members
     context.queues[id(members)] = members, queue
     return members
 
@@ -103,6 +113,9 @@ def call_method(frame: Frame, held: list[Any], name: str, args: tuple[Any, ...],
     if name not in ("append", "appendleft"):
         return call(frame, getattr(held, name), args, kwargs)
     attempt(context, getattr(deque(), name), *(None for _ in args), **kwargs)
+    if isinstance(queue.most, Value):
+        text = f"deque.{name} outside of a loop, of one whose maxlen is known only at run time, is not compiled"
+        raise UnsupportedError(text, context.loc, "append in a loop: for x in values: d.append(x)")
     if queue.most == 0:
         return None
     if queue.most == len(held):

@@ -13,7 +13,10 @@ import types
 from collections.abc import Callable
 from functools import lru_cache
 
+from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
+
+_without_match = Deferred("pytocu.frontend.matching", "without_match")
 
 FunctionNode = ast.FunctionDef | ast.Lambda
 
@@ -73,7 +76,7 @@ def _node_of_code(code: types.CodeType, file: str) -> FunctionNode:
     if lines:
         node = _find_lambda(code, lines) if name == "<lambda>" else _find_def(code, lines)
     if node is not None and _agrees(node, code) and (file != _WITHOUT_A_FILE or _holds(lines, code)):
-        return node
+        return _without_match(node) if any(isinstance(part, ast.Match) for part in ast.walk(node)) else node
     if not lines or file == _WITHOUT_A_FILE:
         raise CompileError(
             f"the source of {name} is not available (file {file!r})",

@@ -107,6 +107,14 @@ class Growth(Record):
     read: frozenset[str] = frozenset()
 
 
+class GetsKeys(UnsupportedError):
+    """A dict gets keys in a loop beside its own, or an object attributes."""
+
+    def plain(self) -> UnsupportedError:
+        """The same for who wrote the program."""
+        return UnsupportedError(self.message, self.loc, self.help)
+
+
 class Grows(UnsupportedError):
     """Lists grow in a loop, which the steps of a ``for`` may do; see `pytocu.frontend.grown`."""
 
@@ -206,6 +214,7 @@ class State:
         self.loc = self.builder.loc
         self.compacted, self.positions = list(frame.context.compacted), dict(frame.context.positions)
         self.read, self.told = list(frame.context.read), frame.context.told
+        self.numbers = frozenset(frame.context.numbers)
         self.containers: list[tuple[Any, Any]] = []
         self.parts: dict[tuple[Frame, str], Any] = {}
         self.shared: set[tuple[Frame, str]] = set()
@@ -319,12 +328,14 @@ class State:
             kind = type(container).__name__
             other = "gets other members" if isinstance(container, set) else "gets other keys"
             grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else other
+            gets = isinstance(container, dict) and dict(copy).keys() < container.keys()
+            refused = GetsKeys if gets and what == "a loop" else UnsupportedError
             _refill(container, copy)
             if any(vars(one) is container for one in self.context.built.values() if is_object(self.context, one)):
                 text = f"an object gets other attributes in {what}, and which it has then is known only at run time"
-                raise UnsupportedError(text, self.builder.loc, "assign each of them before, too")
+                raise refused(text, self.builder.loc, "assign each of them before, too")
             text, help = _grows(kind, grown, what)
-            raise UnsupportedError(text, self.builder.loc, help)
+            raise refused(text, self.builder.loc, help)
 
     def restore_containers(self) -> None:
         """Lists, dicts and sets are again as they were at that moment."""

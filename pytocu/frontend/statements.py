@@ -57,7 +57,7 @@ _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.AsyncFunctionDef: ("a coroutine", "define a plain function"),
     ast.TryStar: ("an except* clause", "use except"),
     ast.ClassDef: ("a class definition", "define the class outside the function"),
-    ast.Match: ("a match statement", "use if and elif"),
+    ast.Match: ("a match statement with a mapping, or with names in alternatives or places of a class", "use if and elif"),
 }
 
 

@@ -268,12 +268,14 @@ def reads_columns(inst: Inst, classes: Classes) -> bool:
     ndim = len(shape)
     axes = (inst.attr("axis"),) if inst.op.kind == "scan" else inst.attr("axes")
     rest = [a for a in range(ndim) if a not in axes]
-    if not rest:
+    last = shape[rest[-1]] if rest else 0
+    if isinstance(last, int) and last <= NARROW:
+        # Looking at what is read takes long where much is.
         return False
     # The axes that stay are the first loop indices.
     at = tuple(unit((*rest, *axes).index(a), ndim) for a in range(ndim))
     along = columns_first([(arg, at) for arg in inst.args], len(rest), ndim)
-    return along and classes.at_most(shape[rest[-1]], NARROW) is False
+    return along and classes.at_most(last, NARROW) is False
 
 
 def columns_first(roots: Sequence[tuple[Value, Index]], parallel: int, ndim: int) -> bool:

@@ -72,6 +72,8 @@ def run(function: Function, context: PassContext) -> Function:
             "pass a copy of one of them",
         )
     function = rewrite(_views_last(function), _with_its_view)
+    if context.target.kind == "cpu":
+        function = picks.read(function, lambda inst: is_whole(inst) and (_has_python(inst) or sweep_of(inst) is None))
     writer = _Writer(function, context)
     for param in function.params:
         writer.now[param] = param
@@ -530,9 +532,14 @@ class _Writer:
         builder, present = self.builder, [self.now[v] for v in given(inst)[:count]]
         if any(bare(value.type) != value.type for value in present):
             return False
-        spares = self._spares(inst, arrays)
         shared = list(dict.fromkeys(given(inst)[count:]))
-        first = self._region(inst, inst.regions[0], arrays, {}, shared, {})
+        with builder.nested() as before:
+            spares = self._spares(inst, arrays)
+            first = self._region(inst, inst.regions[0], arrays, {}, shared, {})
+        if any(i.op.name in ("bind", "read_length") for i in first.insts):
+            # A name is one number's, and the next step has another one.
+            return False
+        builder.insts.extend(before)
         second, single = (made_again(first, {}) for _ in range(2))
         others = [self.now[v] for v in shared]
         builder.loc = inst.loc

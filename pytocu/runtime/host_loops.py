@@ -19,7 +19,7 @@ FLAG, END = -1, -2
 """What is noted beside launches: the address of a truth value, and the end of a step."""
 
 class Resumed:
-    """How far a loop has come in a step that is partly made, and the loops in that step.
+    """How far a loop or branch has come in a step that is partly made, and those in that step, or in its sides.
 
     The program goes through what stands before, computes and launches nothing, until it comes to the loop in which work goes
     on; there `launching` is true again.
@@ -27,7 +27,7 @@ class Resumed:
     Parameters
     ----------
     position : int
-        The loop, by its position in the plan.
+        The loop or branch, by its position in the plan.
     made, turns : int
         Its steps that have been made, and how often memories have to change places for that.
     numbers : tuple
@@ -51,7 +51,7 @@ class Resumed:
         self.last, self.launching = False, not inner
 
     def of(self, position: int) -> Resumed:
-        """How far a loop in the step has come; asked where it begins."""
+        """How far a loop or branch in the step has come; asked where it begins."""
         found = self._inner.pop(position, BEGINS)
         self.launching = self.launching or found.last
         return found

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pytocu.runtime.loop_trees import Loop, any_of, numbers_of, period_of, tree_of
 from pytocu.runtime.plan import Plan, Step
 from pytocu.runtime.plan_loops import (
+    BRANCHES,
     CONDITION,
     COUNTS,
     DIFFERS,
@@ -53,7 +54,8 @@ def _judge(plan: Plan, loop: Loop) -> Steady | str:
     varying = {p for p in params if p not in carried and after[p] != p} - set(params[:1] if reads else ())
     counts = bool(varying)
     found = tuple(s[2] for s in inner if s[0] == "read_length")
-    varying, names = _differing(inner, varying | ({loop.counter} if counted else set()), found)
+    read = {s[1] for s in inner if s[0] == "read" and s is not reads}
+    varying, names = _differing(inner, varying | read | ({loop.counter} if counted else set()), found)
     # Numbers that differ in a step, but are the same in the next one.
     counters = {s[1] for s in inner if s[0] == "for"}
     each = _differing(inner, varying | counters, names)
@@ -84,17 +86,17 @@ def _judge(plan: Plan, loop: Loop) -> Steady | str:
                     return READ if any_of(shape, found) else PARTS
                 differs = True
             case ("if", test) if test in varying:
-                return "which branch is taken differs from step to step"
-    # What stands in a branch that is not taken has no value to begin with.
+                obstacle = obstacle or BRANCHES
     branches = any(step[0] == "if" for step in inner)
-    if branches and (obstacle or {*names} - {*own, *found}):
-        return obstacle or PARTS
     reason = obstacle or (COUNTS if loops and counts else READ if found else PARTS if names else DIFFERS)
     looks, numbers = any(step[0] == "failed" for step in inner), None
-    if not branches and (obstacle or differs or (counts and loops) or (not counted and not loops and (counts or looks))):
+    if obstacle or differs or (counts and loops) or (not counted and not loops and (counts or looks)):
         numbers = numbers_of(plan, loop, *each, reason, True)
-        if numbers is None and counted:
+        if numbers is None and counted and not branches:
             numbers = numbers_of(plan, loop, *each, reason, False)
+    if numbers is None and branches and {*names} - {*own, *found}:
+        # What stands in a branch that is not taken has no value to begin with.
+        return obstacle or PARTS
     if numbers is None and (obstacle or (counts and loops)):
         return reason
     if not counted and numbers is None and (counts or not reads):
@@ -137,8 +139,16 @@ def _differing(steps: Sequence[Step], varying: set[int], names: Sequence[str]) -
     found, called, before = set(varying), list(names), -1
     while len(found) + len(called) > before:
         before = len(found) + len(called)
+        # Of the branches that are open, whether which side is taken differs.
+        open_branches: list[bool] = []
         for step in steps:
             match step:
+                case ("if", test):
+                    open_branches.append(test in found)
+                case ("end",):
+                    open_branches.pop()
+                case ("hand on", made, _) if open_branches and open_branches[-1]:
+                    found.update(made)
                 case ("python", made, _, sources) if found & set(sources):
                     found.add(made)
                 case ("convert" | "part", made, source, *_) if source in found:

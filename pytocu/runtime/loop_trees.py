@@ -1,7 +1,7 @@
 """Loops of a plan as trees, and what a native function has to know to make their steps with numbers that differ.
 
-In: the steps of a plan.  Out: a loop with the loops in its steps, and of a loop that a native function can make, what the
-program has to state before a step.  A loop in whose steps there is no other one is a tree of one node.
+In: the steps of a plan.  Out: a loop with the loops and branches in its steps, and of a loop that a native function can make,
+what the program has to state before a step.  A loop in whose steps there is no other one is a tree of one node.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Room: TypeAlias = "tuple[int, DimLike]"
 
 
 class Loop(Record):
-    """A loop of the host with the loops in its steps: a tree, whose leaves are other steps of the plan.
+    """A loop of the host, or a branch in its steps, with those in its own: a tree, whose leaves are other steps of the plan.
 
     Attributes
     ----------
@@ -32,14 +32,21 @@ class Loop(Record):
     counter : int
         The slot of the number that it counts with; -1 for a ``while``.
     bounds : tuple of int
-        Slots of the first number, the one behind the last, and the step; none for a ``while``.
+        Slots of the first number, the one behind the last, and the step; of what says which side a branch takes; none for a
+        ``while``.
     params, starts, yielded, results : tuple of int
         What a step begins with; what that is in the first step and what a step hands on as it; what it is behind the loop.
         The first one of a ``while`` says whether a step follows.
     memory : tuple of int
         Those of `params` that are arrays.
     body : tuple
-        Steps, and loops.
+        Steps, loops and branches.
+    other : tuple
+        Those of a branch whose truth value is false.
+    handed : tuple of (int, int, int, bool)
+        What a branch hands on: the slot, what that is on either side, and whether it is an array.
+    branches : bool
+        Whether it is a branch.
     """
 
     position: int
@@ -51,16 +58,29 @@ class Loop(Record):
     results: tuple[int, ...]
     memory: tuple[int, ...]
     body: tuple[Any, ...]
+    other: tuple[Any, ...] = ()
+    handed: tuple[tuple[int, int, int, bool], ...] = ()
+    branches: bool = False
+
+    @property
+    def inside(self) -> tuple[Any, ...]:
+        """Steps, loops and branches, of both sides of a branch."""
+        return (*self.body, *self.other)
 
     @property
     def launches(self) -> bool:
-        """Whether a kernel is launched in its steps, or in loops there."""
-        return any(step.launches if isinstance(step, Loop) else step[0] == "launch" for step in self.body)
+        """Whether a kernel is launched in its steps, or memory is read, or in loops there."""
+        return any(step.launches if isinstance(step, Loop) else step[0] in _LAUNCHING for step in self.inside)
 
     @property
     def inner(self) -> tuple[Loop, ...]:
-        """The loops in its steps that launch kernels."""
-        return tuple(step for step in self.body if isinstance(step, Loop) and step.launches)
+        """The loops and branches in its steps that launch kernels."""
+        return tuple(step for step in self.inside if isinstance(step, Loop) and step.launches)
+
+    @property
+    def made(self) -> tuple[int, ...]:
+        """The slots of what a step begins with, and of what is there behind it."""
+        return (*self.params, *self.results, *(result for result, *_ in self.handed))
 
     @property
     def moves(self) -> dict[int, int]:
@@ -71,19 +91,19 @@ class Loop(Record):
     def loops(self) -> Iterator[Loop]:
         """This one and all in it."""
         yield self
-        for step in self.body:
+        for step in self.inside:
             if isinstance(step, Loop):
                 yield from step.loops()
 
     def edges(self) -> Iterator[tuple[Loop, Loop]]:
-        """Loops with steps that launch kernels in loops, and each of these."""
+        """Loops and branches that launch kernels in others, and each of these."""
         for step in self.inner:
             yield self, step
             yield from step.edges()
 
     def steps(self) -> Iterator[Step]:
         """What stands in its steps and in those of loops there, in order."""
-        for step in self.body:
+        for step in self.inside:
             if isinstance(step, Loop):
                 yield from step.steps()
             else:
@@ -136,10 +156,15 @@ class Numbers(Record):
 _COMPUTED = frozenset(
     {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "power"}
     | {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "python_int", "python_step", "python_not"}
+    | {"python_min", "python_max", "python_float", "python_from_words", "bitwise_and", "bitwise_or", "absolute"}
 )
+_LAUNCHING = frozenset({"launch", "read", "read_length", "failed"})
 _DTYPES = frozenset({"f32", "f64", "index", "bool", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})
 _IN_LOOPS = frozenset({"python", "const", "dim", "bind", "convert", "check", "launch", "read", "read_length", "failed"})
-"""Steps in the loops of a loop, of which the program need not have made one."""
+"""Steps in the loops and branches of a loop, of which the program need not have made one."""
+
+_TRUTHS = frozenset({"python_not", "python_int", "equal", "not_equal", "bitwise_and", "bitwise_or"})
+"""What is computed of truth values and is always one of int64."""
 
 
 def tree_of(steps: Sequence[Step], begin: int, memory: Set[int]) -> Loop:
@@ -156,23 +181,54 @@ def tree_of(steps: Sequence[Step], begin: int, memory: Set[int]) -> Loop:
     first = steps[begin]
     counter, bounds = first[1:3] if first[0] == "for" else (-1, ())
     params, starts = first[-2:]
-    end, body, position = end_of(steps, begin), [], begin + 1
-    while position < end - 1:
-        step = steps[position]
-        if step[0] in ("for", "while"):
-            inner = tree_of(steps, position, memory)
-            body.append(inner)
-            # Behind it stands what it hands on.
-            position = end_of(steps, position) + 1
-        else:
-            body.append(step)
-            position += 1
+    end = end_of(steps, begin)
     _, _, yielded = steps[end - 1]
     _, results, _ = steps[end]
     arrays = tuple(p for p in params if p in memory)
-    return Loop(
-        begin, counter, tuple(bounds), tuple(params), tuple(starts), tuple(yielded), tuple(results), arrays, tuple(body)
-    )
+    body = _body(steps, begin + 1, end - 1, memory)
+    return Loop(begin, counter, tuple(bounds), tuple(params), tuple(starts), tuple(yielded), tuple(results), arrays, body)
+
+
+def _body(steps: Sequence[Step], position: int, end: int, memory: Set[int]) -> tuple[Any, ...]:
+    """The steps between two positions, as nodes of a tree."""
+    body: list[Any] = []
+    while position < end:
+        step = steps[position]
+        if step[0] in ("for", "while"):
+            body.append(tree_of(steps, position, memory))
+            # Behind it stands what it hands on.
+            position = end_of(steps, position) + 1
+        elif step[0] == "if":
+            other, behind = _sides_of(steps, position)
+            sides = _body(steps, position + 1, other - 1, memory), _body(steps, other + 1, behind - 1, memory)
+            _, results, yes = steps[other - 1]
+            handed = tuple((r, y, n, r in memory) for r, y, n in zip(results, yes, steps[behind - 1][2], strict=True))
+            body.append(_branch(position, step[1], *sides, handed))
+            position = behind + 1
+        elif step[0] == "python" and step[2] == "python_choose":
+            _, made, _, (test, yes, no) = step
+            body.append(_branch(position, test, (), (), ((made, yes, no, False),)))
+            position += 1
+        else:
+            body.append(step)
+            position += 1
+    return tuple(body)
+
+
+def _branch(position: int, test: int, body: tuple[Any, ...], other: tuple[Any, ...], handed: Sequence[Any]) -> Loop:
+    return Loop(position, -1, (test,), (), (), (), (), (), body, other, tuple(handed), True)
+
+
+def _sides_of(steps: Sequence[Step], begin: int) -> tuple[int, int]:
+    """Where the other side of the branch that begins at a position begins, and where it ends."""
+    depth, other = 0, begin
+    for position in range(begin, len(steps)):
+        depth += (steps[position][0] == "if") - (steps[position][0] == "end")
+        if depth == 1 and steps[position][0] == "else":
+            other = position
+        if not depth:
+            return other, position
+    raise AssertionError("a branch has an end")
 
 
 def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], reason: str, whole: bool) -> Numbers | None:
@@ -192,7 +248,7 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
         Whether all numbers are to be computed, or those that kernels need.
     """
     nested = len(list(loop.loops())) > 1
-    if (nested and not whole) or not all(_repeats(plan, one) for one in loop.loops()):
+    if (nested and not whole) or not _repeats(plan, loop, frozenset(plan.written)):
         return None
     wanted = _wanted(loop, varying, whole)
     body: list[Any] = []
@@ -217,7 +273,7 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
         return None
     made = {one.counter for one in kept.loops()} | {slot for step in kept.steps() if (slot := made_by(step)) is not None}
     inside = [one for one in kept.loops() if one is not kept]
-    made |= {slot for one in inside for slot in (*one.params, *one.results)}
+    made |= {slot for one in inside for slot in one.made}
     used = {slot for one in kept.loops() for slot in _numbers_used(one)}
     launched = {slot for step in kept.steps() if step[0] == "launch" for slot in _taken(plan, step)}
     numbers = wanted | used | launched
@@ -231,17 +287,20 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
     rooms = [(step[1], product(step[3])) for step in loop.body if step[0] == "allocate" and any_of(step[3], names)]
     lengths = {n: None for step in kept.steps() for dim in _dims_of(plan, step) for n in symbols(dim)}
     lengths |= {n: None for _, dim in rooms for n in symbols(dim)}
+    # The program need not have been where these are named.
+    within = {*names, *(n for one in inside for step in one.steps() if step[0] == "bind" for n in step[2])}
     memory = {slot for one in kept.loops() for slot in _memory_used(plan, one)}
-    if any(slot in memory and slot not in one.memory for one in kept.loops() for slot in one.params):
+    others = {slot for one in kept.loops() for slot in one.made}
+    if memory & others - {slot for one in kept.loops() for slot in (*one.memory, *_handed(one, True), *_results(one))}:
         # An array of the caller's library, which has no memory of the plan's own.
         return None
     return Numbers(
         kept,
         carried,
         tuple(given),
-        tuple(name for name in lengths if name not in names),
+        tuple(name for name in lengths if name not in within),
         tuple(sorted(launched - made - after.keys())),
-        tuple(sorted(memory - {slot for one in inside for slot in (*one.params, *one.results)})),
+        tuple(sorted(memory - {slot for one in inside for slot in one.made})),
         tuple(names),
         tuple(step[2] for step in kept.steps() if step[0] == "read_length"),
         tuple(rooms),
@@ -257,6 +316,7 @@ def _wanted(loop: Loop, varying: Set[int], whole: bool) -> set[int]:
     inside = [one for step in loop.body if isinstance(step, Loop) for one in step.loops()]
     wanted = {slot for step in loop.steps() if step[0] in ("launch", "bind") for slot in _sources(step)}
     wanted |= {slot for one in inside for slot in (*one.bounds, *one.starts, *one.yielded)}
+    wanted |= {slot for one in inside for _, yes, no, _ in one.handed for slot in (yes, no)}
     wanted |= {slot for one in inside for step in one.steps() for slot in _sources(step)}
     if loop.counter < 0:
         wanted |= {loop.params[0], loop.yielded[0]}
@@ -297,8 +357,9 @@ def _taken(plan: Plan, launch: Step) -> list[int]:
 
 def _numbers_used(loop: Loop) -> set[int]:
     """The slots of numbers that are computed with in steps of a loop, or that say how many there are."""
-    found = {slot for step in loop.body if step[0] in ("python", "convert", "bind") for slot in _sources(step)}
-    for one in (step for step in loop.body if isinstance(step, Loop)):
+    found = {slot for step in loop.inside if step[0] in ("python", "convert", "bind") for slot in _sources(step)}
+    found.update(slot for _, *sides, is_memory in loop.handed if not is_memory for slot in sides)
+    for one in (step for step in loop.inside if isinstance(step, Loop)):
         numbers = [p not in one.memory for p in one.params]
         found.update(one.bounds)
         for slots in (one.starts, one.yielded):
@@ -309,7 +370,8 @@ def _numbers_used(loop: Loop) -> set[int]:
 def _memory_used(plan: Plan, loop: Loop) -> set[int]:
     """The slots of memory in the steps of a loop."""
     found = set(loop.memory)
-    for step in loop.body:
+    found.update(slot for _, *sides, is_memory in loop.handed if is_memory for slot in sides)
+    for step in loop.inside:
         match step:
             case ("launch", number, slots):
                 found.update(s for s, word in zip(slots, plan.kernels[number].parameters, strict=True) if word == "pointer")
@@ -349,26 +411,86 @@ def _is_known(plan: Plan, step: Step) -> bool:
     return True
 
 
-def _repeats(plan: Plan, loop: Loop) -> bool:
-    """Whether Python can take over in each step of a loop.
+def _handed(loop: Loop, is_memory: bool) -> list[int]:
+    """The slots of what a branch hands on: of arrays, or of numbers."""
+    return [result for result, _, _, array in loop.handed if array is is_memory]
 
-    A step that Python makes after all is begun anew, so what is launched before a length is read may write only memory that
-    the step has for itself; and where kernels are launched in a loop of the step, what is read before is read again.
+
+def _results(loop: Loop) -> list[int]:
+    """The slots of arrays behind a loop."""
+    return [result for result, param in zip(loop.results, loop.params, strict=True) if param in loop.memory]
+
+
+def _repeats(plan: Plan, loop: Loop, others: frozenset[int]) -> bool:
+    """Whether Python can take over in each step of a loop; `others` is memory that is not its own.
+
+    What Python makes after all is begun anew, from the last loop or branch with launches on.  So what is launched there
+    before a length is read may change nothing that has been read there, unless the step makes it; and what the host has read
+    before is read again.
     """
     if {*loop.moves.values()} != {*loop.memory}:
         return False
-    others, touched = set(plan.written), set[int]()
-    others.update(slot for slots in (loop.memory, loop.starts) for slot in slots)
-    conditions = {one.starts[0] for one in loop.inner if one.counter < 0} | set(loop.yielded[:1] if loop.counter < 0 else ())
-    for step in loop.body:
+    others = others.union(loop.memory, loop.starts, _results(loop), _handed(loop, True))
+    return all(_goes_on(plan, loop, steps, others) for steps in (loop.body, loop.other))
+
+
+def _goes_on(plan: Plan, loop: Loop, steps: Sequence[Any], others: frozenset[int]) -> bool:
+    """As :func:`_repeats`, of the steps of a loop or of one side of a branch."""
+    # What these are is known behind the steps that have been made.
+    conditions = {step.starts[0] for step in steps if isinstance(step, Loop) and step.counter < 0 and not step.branches}
+    conditions |= set(loop.yielded[:1] if loop.counter < 0 else ())
+    # Memory that launches read since, whether one changes such memory, and what is read by the host and is known only then.
+    taken, spoiled = set[int](), False
+    read, late = set[int](), set[int]()
+    for step in steps:
         match step:
+            case Loop():
+                if not _repeats(plan, step, others):
+                    return False
+                if step.launches:
+                    if read & _written(plan, step):
+                        return False
+                    read |= _read_again(step)
+                    taken, spoiled = set(), False
+                    late.clear()
             case ("launch", number, slots):
-                touched |= {s for s, word in zip(slots, plan.kernels[number].parameters, strict=True) if word == "pointer"}
-            case ("read_length", *_) if loop.inner or touched & others:
-                return False
-            case ("read", slot, _) if loop.inner and slot not in conditions:
+                changed = _written_by(plan, number, slots)
+                if loop.inner and read & changed:
+                    return False
+                taken.update(slots[place] for place in plan.kernels[number].read)
+                spoiled = spoiled or not (changed & taken).isdisjoint(others)
+            case ("read_length", slot, *_):
+                if spoiled:
+                    return False
+                read.add(slot)
+            case ("read", made, slot):
+                if made not in conditions:
+                    read.add(slot)
+                    late |= {made} if spoiled else set()
+            case ("python", made, name, sources) if late.intersection(sources):
+                if name not in _TRUTHS:
+                    return False
+                late.add(made)
+            case ("bind", slot, *_) if slot in late:
                 return False
     return True
+
+
+def _written_by(plan: Plan, number: int, slots: Sequence[int]) -> set[int]:
+    """The memory that a launch of a kernel writes."""
+    return {slots[place] for place in plan.kernels[number].written}
+
+
+def _written(plan: Plan, loop: Loop) -> set[int]:
+    return {slot for step in loop.steps() if step[0] == "launch" for slot in _written_by(plan, *step[1:])}
+
+
+def _read_again(loop: Loop) -> set[int]:
+    """The memory that is read where Python goes through a branch that has been made."""
+    if not loop.branches:
+        return set()
+    own = {step[1] if step[0] == "read_length" else step[2] for step in loop.inside if step[0] in ("read", "read_length")}
+    return own.union(*(_read_again(step) for step in loop.inside if isinstance(step, Loop)))
 
 
 def any_of(dims: Sequence[DimLike], names: Sequence[str]) -> bool:

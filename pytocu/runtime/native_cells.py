@@ -1,7 +1,8 @@
 """Cells with Python's numbers, lengths and addresses, and the operations of `pytocu.backend.cpu_steps` that compute them.
 
 A cell is a word of memory; an operation reads two and writes one.  What differs in the steps of few loops only is computed in
-front of the others: each cell has a *level*, in how many of the loops that are open it differs.
+front of the others: each cell has a *level*, in how many of the loops that are open it differs.  What a side of a branch
+computes stays in it: a number that only Python has is none where the side is not taken.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ _FLOATS_COMPARED = 3
 """What is added for floats."""
 ENDS = 0
 OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
+_OF_TRUTHS = {"bitwise_and": 19, "bitwise_or": 18}
+"""The smaller and the larger of two numbers that are 0 or 1."""
 _TO_FLOAT, COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
 WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 29, 30
 MOST = 2**63 - 1
@@ -67,19 +70,23 @@ class Launch(Mutable):
 
 
 class Node(Mutable):
-    """A loop of the tree, while it is written and behind that.
+    """A loop or branch of the tree, while it is written and behind that.
 
     Attributes
     ----------
     loop : Loop
     parent : Node or None
-    place : int
-        How many loops that launch kernels stand before it in the steps of `parent`.
+    begin, place : int
+        How many loops and branches that launch kernels stand before its side of a branch, and before it, in `parent`.
     before, body : list
         What is done before the first step, and in each: pairs of how many loops that launch kernels stand before it in a
-        step, and an operation, a launch, a loop or None, where a step ends.
+        step, and an operation, a launch, a loop or None, where a step, or a side of a branch, ends.
     inner : list of Node
-        The loops in its steps that launch kernels.
+        The loops and branches in its steps that launch kernels.
+    first : int
+        How many of these stand before the side that is written.
+    test : int
+        The cell of what says which side a branch takes.
     total, left : int
         The cells of how many steps a ``for`` has and how many are left; of a ``while``, `left` counts those that were made.
     params : list of (int, int, bool)
@@ -90,10 +97,13 @@ class Node(Mutable):
 
     loop: Loop
     parent: Node | None
+    begin: int
     place: int
     before: list[tuple[int, Any]] = fresh(default_factory=list)
     body: list[tuple[int, Any]] = fresh(default_factory=list)
     inner: list[Node] = fresh(default_factory=list)
+    first: int = 0
+    test: int = -1
     total: int = -1
     left: int = -1
     params: list[tuple[int, int, bool]] = fresh(default_factory=list)
@@ -125,6 +135,8 @@ class Cells:
         self._size = 0
         # In how many loops a cell differs.
         self._levels: dict[int, int] = {}
+        # The least that those have which are computed now.
+        self._least = 0
         # The classes and the cells of numbers and addresses, and the cells of lengths.
         self._kinds: dict[int, type] = {}
         self._places: dict[int, int] = {}
@@ -141,7 +153,7 @@ class Cells:
 
     def level(self, *places: Any) -> int:
         """In how many loops one of these cells differs."""
-        return min(max(self._levels.get(place, 0) for place in places), len(self._open))
+        return min(max(self._least, *(self._levels.get(place, 0) for place in places)), len(self._open))
 
     def _emit(self, code: int, x: int, y: int) -> int:
         level = self.level(x, y)
@@ -229,6 +241,15 @@ class Cells:
             self._kinds[made] = bool
             self._places[made] = self._emit(COMPARED["equal"], self._places[sources[0]], self._constant(0))
             return
+        if name in _OF_TRUTHS and set(kinds) == {bool}:
+            self._kinds[made], self._places[made] = bool, self._emit(_OF_TRUTHS[name], *(self._places[s] for s in sources))
+            return
+        if name == "python_from_words":
+            self._kinds[made], self._places[made] = float, self._from_words(*(self._places[s] for s in sources))
+            return
+        if name == "python_float":
+            self._kinds[made], self._places[made] = float, self._operand(sources[0], True)
+            return
         if name == "python_int":
             self.usable = self.usable and not as_float
             self._kinds[made], self._places[made] = int, self._places[sources[0]]
@@ -244,6 +265,19 @@ class Cells:
         if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
             # Python divides ints exactly and rounds once, and floats have a remainder of their own.
             self.usable = False
+        if name == "absolute":
+            # The sign of a float is a bit.
+            self.usable = self.usable and not as_float
+            (place,) = (self._places[s] for s in sources)
+            below = self._emit(INTEGERS["subtract"], self._constant(0), place)
+            self._kinds[made], self._places[made] = int, self._emit(OF_LENGTHS["max"], place, below)
+            return
+        if name in ("python_min", "python_max"):
+            # Python's floats may be NaN.
+            self.usable = self.usable and not as_float and len(sources) == 2
+            made_of = [self._places[s] for s in sources[:2]]
+            self._kinds[made], self._places[made] = int, self._emit(OF_LENGTHS[name.removeprefix("python_")], *made_of)
+            return
         if name == "positive":
             self._kinds[made], self._places[made] = kinds[0], self._places[sources[0]]
             return
@@ -261,6 +295,12 @@ class Cells:
         code = (FLOATS if as_float else INTEGERS).get(name)
         self.usable = self.usable and code is not None
         self._places[made] = self._emit(code or 0, operands[0], operands[1])
+
+    def _from_words(self, high: int, low: int) -> int:
+        """The bits of a float of its halves; the upper one has the sign."""
+        negative = self._emit(COMPARED["less"], self._constant(2**31 - 1), high)
+        signed = self._emit(INTEGERS["subtract"], high, self._emit(INTEGERS["multiply"], negative, self._constant(2**32)))
+        return self._emit(INTEGERS["add"], self._emit(INTEGERS["multiply"], signed, self._constant(2**32)), low)
 
     def _compare(self, made: int, name: str, sources: Sequence[int]) -> None:
         kinds = [self._kinds[s] for s in sources]

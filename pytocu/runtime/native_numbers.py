@@ -1,10 +1,10 @@
 """Numbers, lengths and addresses that differ from step to step of a native loop, as operations of `pytocu.backend.cpu_steps`.
 
 In: a loop as a tree of steps (`pytocu.runtime.loop_trees`).  Out: records in the order in which they are gone through: what is
-computed, where kernels read it, launches, and jumps that make the loops.  What does not differ from step to step of a loop is
-computed before it.  Python's ints have no bounds and some of its operations raise, and lengths may not fit together: where a
-number is none of int64 or Python would raise, the native function stops, and Python makes the step.  So what a step
-computes stands before its launches; where it has loops, each part between these begins anew.
+computed, where kernels read it, launches, and jumps that make the loops and branches.  What does not differ from step to
+step of a loop is computed before it.  Python's ints have no bounds and some of its operations raise, and lengths may not fit
+together: where a number is none of int64 or Python would raise, the native function stops, and Python makes the step.  So
+what a step computes stands before its launches; where it has loops or branches, each part between these begins anew.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Written(Cells):
     """
 
     def __init__(self, numbers: Numbers, kernels: Sequence[KernelSpec], kinds: Sequence[type]):
-        self._root = Node(numbers.loop, None, 0)
+        self._root = Node(numbers.loop, None, 0, 0)
         super().__init__(self._root, kernels)
         self._numbers = numbers
         self.fixed = {slot: number for number, slot in enumerate(numbers.fixed)}
@@ -70,7 +70,7 @@ class Written(Cells):
         self._roomy: set[int] = set()
         self._step, self._steps_to_make = self.spare(), 0
         self.records: list[Operation | int] = []
-        self._points: list[tuple[Node, int]] = []
+        self._points: list[tuple[Node, int, int]] = []
         if self.usable:
             self._write(self._root)
         if self.usable:
@@ -115,7 +115,7 @@ class Written(Cells):
             places[turn + 1] = {p: places[turn][after[p] if turns > 1 else p] for p in places[0]}
             if turn:
                 self._recall(known, places[turn])
-            self._steps(node)
+            self._steps(node, loop.body)
             node.body.extend((len(node.inner), operation) for operation in self._next(node, after, turns == 1))
             node.body.append((len(node.inner), (INTEGERS["add"], up, up, step, 0, 0)))
             node.body.append((len(node.inner), None))
@@ -140,12 +140,12 @@ class Written(Cells):
 
     def _recalled(self, depth: int) -> tuple[Any, ...]:
         """What is known in front of a step."""
-        return dict(self._places), dict(self._kinds), dict(self._lengths), set(self._roomy), depth
+        return dict(self._places), dict(self._lengths), set(self._roomy), depth
 
     def _recall(self, known: tuple[Any, ...], memory: dict[int, int]) -> None:
-        """Know no more than in front of a step, and what does not differ from step to step."""
-        places, kinds, lengths, roomy, depth = known
-        self._places, self._kinds = {**places, **memory}, dict(kinds)
+        """Know no more than in front of a step, and what does not differ from step to step; classes are the same everywhere."""
+        places, lengths, roomy, depth = known
+        self._places = {**places, **memory}
         self._lengths, self._roomy = dict(lengths), set(roomy)
         self._known = {dim: place for dim, place in self._known.items() if self._levels[place] < depth}
 
@@ -166,10 +166,40 @@ class Written(Cells):
         node.before.append((-1, copied(self._places[node.loop.counter], first)))
         return step
 
-    def _steps(self, node: Node) -> None:
+    def _branch(self, node: Node) -> None:
+        """A branch, the last one that is open: each side ends with what is handed on, in the same cells."""
+        loop, depth, least = node.loop, len(self._open), self._least
+        (test,) = loop.bounds
+        node.test = self._places[test]
+        self.usable = self.usable and self._kinds[test] is not float
+        cells = [self.spare(depth - 1) for _ in loop.handed]
+        self._least, known = depth, self._recalled(depth)
+        kinds: list[list[type | None]] = []
+        for number, steps in enumerate((loop.body, loop.other)):
+            if number:
+                self._recall(known, {})
+                node.first = len(node.inner)
+            self._steps(node, steps)
+            values = [sides[number] for _, *sides, _ in loop.handed]
+            self.usable = self.usable and all(map(self.knows, values))
+            if not self.usable:
+                return
+            node.body += [(len(node.inner), copied(cell, self._places[v])) for cell, v in zip(cells, values, strict=True)]
+            node.body.append((len(node.inner), None))
+            kinds.append([self._kinds.get(value) for value in values])
+        self._recall(known, {})
+        self._least = least
+        # Python's numbers of two classes have no cell.
+        self.usable = kinds[0] == kinds[1]
+        for (result, *_), cell, kind in zip(loop.handed, cells, kinds[0], strict=True):
+            self._places[result] = cell
+            if kind is not None:
+                self._kinds[result] = kind
+
+    def _steps(self, node: Node, steps: Sequence[Any]) -> None:
         """What stands in a step, cut where loops that launch kernels stand."""
         part: list[Any] = []
-        for step in node.loop.body:
+        for step in steps:
             if not isinstance(step, Loop) or not step.launches:
                 part.append(step)
                 continue
@@ -182,9 +212,12 @@ class Written(Cells):
     def _inner(self, loop: Loop) -> Node:
         """A loop in a step of the one that is open."""
         outer = self._open[-1]
-        node = Node(loop, outer, len(outer.inner))
+        node = Node(loop, outer, outer.first, len(outer.inner))
         self._open.append(node)
-        self._write(node)
+        if loop.branches:
+            self._branch(node)
+        else:
+            self._write(node)
         self._open.pop()
         outer.body.append((len(outer.inner), node))
         return node
@@ -284,19 +317,31 @@ class Written(Cells):
 
     # Laying it out.
 
-    def _lay(self, node: Node, around: tuple[Node, int] | None) -> None:
-        """The records of a loop; `around` is where Python begins anew, where it does not in the loop itself."""
+    def _lay(self, node: Node, around: tuple[Node, int, int] | None) -> None:
+        """The records of a loop or branch; `around` is where Python begins anew, where it does not in the loop itself."""
+        first = 0
 
         def add(part: int, item: Any) -> int:
             if isinstance(item, Node):
-                self._lay(item, None if item.loop.launches else around or (node, part))
+                self._lay(item, None if item.loop.launches else around or (node, first, part))
                 return -1
             if isinstance(item, int):
                 self.launches[item].record = len(self.records)
             self.records.append(item)
-            self._points.append(around or (node, part))
+            self._points.append(around or (node, first, part))
             return len(self.records) - 1
 
+        if node.loop.branches:
+            zero, leaves = self._constant(0), -1
+            asks = add(0, ())
+            for part, item in node.body:
+                if item is not None:
+                    add(part, item)
+                elif leaves < 0:
+                    leaves, first = add(part, ()), node.first
+                    self.records[asks] = _jump(UNLESS, node.test, len(self.records))
+            self.records[leaves] = _jump(UNLESS, zero, len(self.records))
+            return
         counted, is_root = node.loop.counter >= 0, node is self._root
         for part, item in node.before:
             add(part, item)
@@ -390,20 +435,28 @@ class Written(Cells):
 
     def resumed(self, record: int) -> Resumed | None:
         """Where Python goes on in a step of which a part has been made, behind a record; None where it begins a step."""
-        node, part = self._points[record]
+        node, first, part = self._points[record]
         state, outer = None, node
         while outer is not None:
-            inner = [self._behind(one, {}) for one in outer.inner[: max(part, 0)]]
+            inner = [self._behind(one) for one in outer.inner[first : max(part, first)]]
             inner += [state] if state is not None else []
             for one in inner[-1:]:
                 one.last = True
             found = {one.position: one for one in inner}
-            state = self._behind(outer, found) if part >= 0 else Resumed(outer.loop.position)
-            outer, part = outer.parent, outer.place
+            if outer.loop.branches:
+                state = Resumed(outer.loop.position, inner=found)
+            else:
+                state = self._behind(outer, found) if part >= 0 else Resumed(outer.loop.position)
+            outer, first, part = outer.parent, outer.begin, outer.place
         return state if state is not None and not state.launching else None
 
-    def _behind(self, node: Node, inner: dict[int, Resumed]) -> Resumed:
-        """A loop of which some steps have been made."""
+    def _behind(self, node: Node, inner: dict[int, Resumed] | None = None) -> Resumed:
+        """A loop of which some steps have been made, or a branch that has been."""
+        if node.loop.branches:
+            # Python goes through the side once more.
+            made = Resumed(node.loop.position, 1, inner={one.loop.position: self._behind(one) for one in node.inner})
+            made.launching = False
+            return made
         left = self._memory[node.left]
         made = left if node.loop.counter < 0 else self._memory[node.total] - left if node.total >= 0 else self.made()
         numbers = tuple(self._as_python(slot, place) for slot, place, is_memory in node.params if not is_memory)
@@ -445,8 +498,8 @@ def _operands(step: Any) -> tuple[set[int], list[DimLike]]:
     """The slots and the lengths that a step is made of."""
     match step:
         case Loop():
-            slots, dims = {*step.bounds, *step.starts}, []
-            made = {slot for one in step.loops() for slot in (one.counter, *one.params, *one.results)}
+            slots, dims = {*step.bounds, *step.starts, *(slot for _, yes, no, _ in step.handed for slot in (yes, no))}, []
+            made = {slot for one in step.loops() for slot in (one.counter, *one.made)}
             for one in step.steps():
                 more, lengths = _operands(one)
                 slots |= more

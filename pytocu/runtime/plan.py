@@ -47,6 +47,7 @@ class KernelSpec(Record):
     one iteration, and ``each`` the iterations that a thread of a GPU runs at once.  Threads lie
     in a row, or in columns and rows: ``grid`` has their numbers and the most columns of a block.
     A kernel that ``waits`` does so itself for the launch before it, so it may begin while that one ends.
+    ``written`` are the numbers of the pointers to what it writes, ``read`` of those to what it reads.
     """
 
     name: str
@@ -59,6 +60,8 @@ class KernelSpec(Record):
     each: int = 1
     grid: tuple[DimLike, ...] = ()
     waits: bool = False
+    written: tuple[int, ...] = ()
+    read: tuple[int, ...] = ()
 
     @property
     def tile(self) -> int:

@@ -14,7 +14,7 @@ from pytocu.floats import float_text, parse_float
 from pytocu.ir.dims import Dim, Fact, parse_dim
 from pytocu.runtime.plan import KernelSpec, Parameter, Plan
 
-VERSION = 5
+VERSION = 6
 """Of the text; what reads plans from a disk has it in its keys."""
 
 

@@ -86,6 +86,7 @@ COUNTS = "Python computes numbers from step to step"
 CONDITION = "Python's numbers say whether another step follows"
 PARTS = "kernels work on parts of arrays that differ from step to step"
 OTHER_STEPS = "a loop in its steps has other steps from step to step"
+BRANCHES = "which branch is taken differs from step to step"
 WHILE = "there is a while loop in its steps"
 TRUTH = "the host reads a number in each step"
 

@@ -127,6 +127,11 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
             if name and text.open[-1][1] == f"{state}.launching":
                 text.lines.append(f"{indent}    {state} = {name}.resumed()")
         case ("if", test):
+            partly = position in text.nested
+            if partly:
+                text.lines.append(f"{indent}step{position} = {text.nested[position][0]}.of({position})")
+                text.open.append(("", f"step{position}.launching"))
+            text.sides.append(partly)
             text.lines.append(f"{indent}if v{test}:")
             text.depth += 1
         case ("next", params, yielded):
@@ -159,6 +164,8 @@ def write_block(text: Text, position: int, step: tuple[Any, ...]) -> None:
         case ("end",):
             let_go()
             text.depth -= 1
+            if text.sides.pop():
+                text.open.pop()
         case ("hand on", results, values):
             text.lines.append(indent + assign(results, values))
 

@@ -43,8 +43,10 @@ class Text:
         The steps of the open loops, the innermost last, and what says whether the program launches in them; no names where
         Python makes all launches.
     nested : dict
-        Loops in steps that may be partly made, by their positions: the name of how far the step around one has come, and the
-        loop.
+        Loops and branches in steps that may be partly made, by their positions: the name of how far the step around one has
+        come, and the loop or branch.
+    sides : list of bool
+        The open branches: whether one is such a branch.
     flags : dict
         The slots of truth values in memory that end loops, by their steps; -1 for one that the program computes.
     numbers : dict
@@ -74,6 +76,7 @@ class Text:
         self.loops = judged(plan)
         self.open: list[tuple[str, str]] = []
         self.nested: dict[int, tuple[str, Loop]] = {}
+        self.sides: list[bool] = []
         self.flags: dict[str, int] = {}
         self.numbers: dict[str, Numbers | None] = {}
         self.computed = 0

@@ -147,7 +147,11 @@ PROGRAMS: tuple[Wrong, ...] = (
     *_section(
         "What is not compiled",
         ("a with statement", "def f(x, lock):\n    with lock:\n        return x + 1", "np.ones(3), None"),
-        ("a match statement", "def f(x, k):\n    match k:\n        case 1:\n            return x", "np.ones(3), 1"),
+        (
+            "a match statement with a mapping",
+            'def f(x, k):\n    match k:\n        case {"scale": s}:\n            return x * s',
+            'np.ones(3), {"scale": 2.0}',
+        ),
         ("an object of a class as a number", "class Box:\n    pass\nBOX = Box()\ndef f(x):\n    return x + BOX", _ONES),
         ("printing", "def f(x):\n    print(x)\n    return x", _ONES),
         ("random numbers", "def f(x):\n    return x + np.random.rand(3)", _ONES),
