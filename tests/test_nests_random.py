@@ -95,6 +95,32 @@ def changed_in_a_branch_of_an_inner_loop(a, b, v, s, k):
     return v, t, c
 
 
-@pytest.mark.parametrize("function", [written_in_a_branch_only, changed_in_a_branch_of_an_inner_loop])
+def exchanged_as_often_as_the_step_says(a, b, v, s, k):
+    for i in range(len(a)):
+        for j in range(i):
+            a, b = b, a
+            b[j] = b[j] * 0.5
+    return a, b, v
+
+
+def a_branch_of_numbers_that_only_python_has(a, b, v, s, k):
+    m = len(a)
+    for i in range(m - 2, 0, -1):
+        for j in range(m - i):
+            v[:i] = b[i, :i] * b[i, i] * 0.0625
+            a[i] = np.minimum(a[i], i)
+            for h in range(i, -1, -1):
+                if k > j:
+                    v[: i + 1] -= b[h, m - 1 - i :] * b[i, h] * 0.0625
+    return a, b, v
+
+
+FOUND = [
+    written_in_a_branch_only, changed_in_a_branch_of_an_inner_loop, exchanged_as_often_as_the_step_says,
+    a_branch_of_numbers_that_only_python_has,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", FOUND)
 def test_found_loops(function: Any) -> None:
     assert check(function, 0) == 3

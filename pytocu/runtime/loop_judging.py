@@ -5,7 +5,7 @@ In: a plan.  Out: for each of its loops what `pytocu.runtime.plan_loops` says.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from pytocu.runtime.loop_trees import Loop, any_of, numbers_of, period_of, tree_of
 from pytocu.runtime.plan import Plan, Step
@@ -55,10 +55,12 @@ def _judge(plan: Plan, loop: Loop) -> Steady | str:
     counts = bool(varying)
     found = tuple(s[2] for s in inner if s[0] == "read_length")
     read = {s[1] for s in inner if s[0] == "read" and s is not reads}
-    varying, names = _differing(inner, varying | read | ({loop.counter} if counted else set()), found)
+    memory = {slot for one in loop.loops() for slot in one.memory}
+    varying, names = _differing(inner, varying | read | ({loop.counter} if counted else set()), found, memory)
     # Numbers that differ in a step, but are the same in the next one.
     counters = {s[1] for s in inner if s[0] == "for"}
-    each = _differing(inner, varying | counters, names)
+    changed = {p for one in loop.loops() for p, y in zip(one.params, one.yielded, strict=True) if p not in (y, *one.memory)}
+    each = _differing(inner, varying | counters | changed, names, memory)
     launches, loops, differs, obstacle = 0, False, False, ""
     for step in inner:
         match step:
@@ -134,13 +136,16 @@ def _memory(plan: Plan, steps: Sequence[Step]) -> tuple[tuple[int, ...], tuple[t
     return tuple(number for number, _ in launches), tuple(words)
 
 
-def _differing(steps: Sequence[Step], varying: set[int], names: Sequence[str]) -> tuple[set[int], tuple[str, ...]]:
-    """What is computed of numbers and of names in lengths that differ, with these: slots, and names."""
+def _differing(
+    steps: Sequence[Step], varying: set[int], names: Sequence[str], memory: Container[int]
+) -> tuple[set[int], tuple[str, ...]]:
+    """What is computed of numbers and of names in lengths that differ, with these: slots, and names; `memory` is no number."""
     found, called, before = set(varying), list(names), -1
     while len(found) + len(called) > before:
         before = len(found) + len(called)
-        # Of the branches that are open, whether which side is taken differs.
+        # Of the branches that are open, whether which side is taken differs, and of the loops, how many steps they have.
         open_branches: list[bool] = []
+        open_loops: list[bool] = []
         for step in steps:
             match step:
                 case ("if", test):
@@ -159,4 +164,12 @@ def _differing(steps: Sequence[Step], varying: set[int], names: Sequence[str]) -
                     called += [name for name in known if name not in called]
                 case ("for", _, _, made, given) | ("while" | "next" | "hand on", made, given):
                     found.update(m for m, value in zip(made, given, strict=True) if value in found)
+            match step:
+                case ("for", _, bounds, *_):
+                    open_loops.append(not found.isdisjoint(bounds))
+                case ("while", *_):
+                    open_loops.append(True)
+                case ("next", made, given) if open_loops and open_loops.pop():
+                    # What a loop leaves behind depends on how many steps it has.
+                    found.update(m for m, value in zip(made, given, strict=True) if value != m and m not in memory)
     return found, tuple(called)

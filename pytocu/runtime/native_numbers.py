@@ -204,6 +204,8 @@ class Written(Cells):
                 part.append(step)
                 continue
             self._part(node, part)
+            if not self.usable:
+                return
             inner = self._inner(step)
             node.inner.append(inner)
             part = []
