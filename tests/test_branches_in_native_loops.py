@@ -49,10 +49,12 @@ def many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def every_third(u, n):
+    k = -7
     for t in range(n):
         u = u + 0.1 * (np.roll(u, 1, 0) - 2 * u + np.roll(u, -1, 0))
-        if t % 3 == 0:
+        if t % 3 == 0 or (t & 5 | k) == 6:
             u[0] = 1.0
+            k = k - 3 & 15
         if t > n // 2:
             u = u * 0.999
     return u
@@ -168,6 +170,19 @@ def not_both(u, n):
     return u, t, k
 
 
+def floats_of_python(u, n):
+    t, h, worst, k = 0.0, 1.0, 0.0, 0
+    for i in range(n):
+        h = min(h, 30.0 - t, 1.5) if i % 2 else max(h * 0.75, 0.125)
+        worst = max(worst, abs(t - 7.0), -h)
+        if abs(h - 0.5) < 0.25:
+            k = max(k - 1, -i, abs(k) % 3)
+            u[0] += k
+        t = t + h
+        u = np.roll(u, 1) * 0.5 + h
+    return u, t, h, worst, k
+
+
 PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (every_third, lambda n: (random(9, 8), n)),
     (every_third, lambda n: (random(9, 8).astype(np.float32), n)),
@@ -180,6 +195,7 @@ PROGRAMS: list[tuple[Callable[..., Any], Callable[[int], tuple[Any, ...]]]] = [
     (noted, lambda n: (random(12), n)),
     (noted, lambda n: (-random(12), n)),
     (not_both, lambda n: (random(6, 5), n)),
+    (floats_of_python, lambda n: (random(12), n)),
 ]
 
 

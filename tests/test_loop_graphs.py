@@ -529,7 +529,7 @@ def test_what_keeps_python_in_a_loop():
 
     def branching(u, n):
         for i in range(n):
-            if i & 1:
+            if (i ^ 2) % 2:
                 u = np.cumsum(u)
             else:
                 u = u[::-1] * 2

@@ -135,7 +135,9 @@ entry:
                                      i64 25, label %equal.float
                                      i64 26, label %power.float
                                      i64 27, label %word.at
-                                     i64 28, label %byte.at ]
+                                     i64 28, label %byte.at
+                                     i64 29, label %and.bits
+                                     i64 30, label %or.bits ]
 add:
   %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
   br label %whole
@@ -232,6 +234,12 @@ byte.at:
   br label %store
 copy:
   br label %store
+and.bits:
+  %both.bits = and i64 %x, %y
+  br label %store
+or.bits:
+  %either.bits = or i64 %x, %y
+  br label %store
 most:
   %above = icmp sgt i64 %x, %y
   %larger = select i1 %above, i64 %x, i64 %y
@@ -265,7 +273,8 @@ truth:
   br label %store
 store:
   %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ], [ %larger, %most ],
-    [ %smaller, %least ], [ %truth.word, %truth ], [ %word.read, %word.at ], [ %byte.word, %byte.at ]
+    [ %smaller, %least ], [ %truth.word, %truth ], [ %word.read, %word.at ], [ %byte.word, %byte.at ],
+    [ %both.bits, %and.bits ], [ %either.bits, %or.bits ]
   store i64 %stored, ptr %to, align 8
   ret i1 true
 to.single:
@@ -346,7 +355,7 @@ which:
   %computes = icmp ult i64 %operation, 64
   br i1 %computes, label %reckon, label %choose
 reckon:
-  %jumps = icmp ugt i64 %operation, 28
+  %jumps = icmp ugt i64 %operation, 61
   br i1 %jumps, label %turn, label %compute
 turn:
   %count.at = getelementptr i64, ptr %record, i64 2
@@ -354,7 +363,7 @@ turn:
   %count = load i64, ptr %count.from, align 8
   %target.at = getelementptr i64, ptr %record, i64 4
   %target = load i64, ptr %target.at, align 8
-  %again = icmp eq i64 %operation, 30
+  %again = icmp eq i64 %operation, 63
   %one = zext i1 %again to i64
   %left = sub i64 %count, %one
   store i64 %left, ptr %count.from, align 8

@@ -23,10 +23,9 @@ _FLOATS_COMPARED = 3
 """What is added for floats."""
 ENDS = 0
 OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
-_OF_TRUTHS = {"bitwise_and": 19, "bitwise_or": 18}
-"""The smaller and the larger of two numbers that are 0 or 1."""
+_OF_BITS = {"bitwise_and": 29, "bitwise_or": 30}
 _TO_FLOAT, COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
-WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 29, 30
+WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 62, 63
 MOST = 2**63 - 1
 _MOST_EXACT = 2**53
 """Ints up to here are floats as well."""
@@ -241,8 +240,10 @@ class Cells:
             self._kinds[made] = bool
             self._places[made] = self._emit(COMPARED["equal"], self._places[sources[0]], self._constant(0))
             return
-        if name in _OF_TRUTHS and set(kinds) == {bool}:
-            self._kinds[made], self._places[made] = bool, self._emit(_OF_TRUTHS[name], *(self._places[s] for s in sources))
+        if name in _OF_BITS:
+            self.usable = self.usable and not as_float
+            self._kinds[made] = bool if set(kinds) == {bool} else int
+            self._places[made] = self._emit(_OF_BITS[name], *(self._places[s] for s in sources))
             return
         if name == "python_from_words":
             self._kinds[made], self._places[made] = float, self._from_words(*(self._places[s] for s in sources))
@@ -266,17 +267,19 @@ class Cells:
             # Python divides ints exactly and rounds once, and floats have a remainder of their own.
             self.usable = False
         if name == "absolute":
-            # The sign of a float is a bit.
-            self.usable = self.usable and not as_float
             (place,) = (self._places[s] for s in sources)
-            below = self._emit(INTEGERS["subtract"], self._constant(0), place)
-            self._kinds[made], self._places[made] = int, self._emit(OF_LENGTHS["max"], place, below)
+            self._kinds[made] = kinds[0]
+            if as_float:
+                # The sign is the highest bit.
+                self._places[made] = self._emit(_OF_BITS["bitwise_and"], place, self._constant(MOST))
+            else:
+                below = self._emit(INTEGERS["subtract"], self._constant(0), place)
+                self._places[made] = self._emit(OF_LENGTHS["max"], place, below)
             return
         if name in ("python_min", "python_max"):
-            # Python's floats may be NaN.
-            self.usable = self.usable and not as_float and len(sources) == 2
-            made_of = [self._places[s] for s in sources[:2]]
-            self._kinds[made], self._places[made] = int, self._emit(OF_LENGTHS[name.removeprefix("python_")], *made_of)
+            # Of an int and a float Python gives that which it is.
+            self.usable = self.usable and len(set(kinds)) == 1
+            self._kinds[made], self._places[made] = kinds[0], self._extreme(name, [self._places[s] for s in sources], as_float)
             return
         if name == "positive":
             self._kinds[made], self._places[made] = kinds[0], self._places[sources[0]]
@@ -295,6 +298,19 @@ class Cells:
         code = (FLOATS if as_float else INTEGERS).get(name)
         self.usable = self.usable and code is not None
         self._places[made] = self._emit(code or 0, operands[0], operands[1])
+
+    def _extreme(self, name: str, places: Sequence[int], as_float: bool) -> int:
+        """The first of numbers than which none behind it is smaller or larger, as Python compares; NaN is neither."""
+        less = COMPARED["less"] + as_float * _FLOATS_COMPARED
+        subtract, both, either = INTEGERS["subtract"], _OF_BITS["bitwise_and"], _OF_BITS["bitwise_or"]
+        found = places[0]
+        for place in places[1:]:
+            other = self._emit(less, *((place, found) if name == "python_min" else (found, place)))
+            # All bits where it is the other one, or none.
+            mask = self._emit(subtract, self._constant(0), other)
+            rest = self._emit(subtract, self._constant(-1), mask)
+            found = self._emit(either, self._emit(both, place, mask), self._emit(both, found, rest))
+        return found
 
     def _from_words(self, high: int, low: int) -> int:
         """The bits of a float of its halves; the upper one has the sign."""
