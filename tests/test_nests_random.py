@@ -124,3 +124,18 @@ FOUND = [
 @pytest.mark.parametrize("function", FOUND)
 def test_found_loops(function: Any) -> None:
     assert check(function, 0) == 3
+
+
+def begins_in_front_of_a_loop_without_steps(a, b, v, s, k):
+    m = len(a)
+    for i in range(1, m):
+        for j in range(i + 1, m):
+            v[: i + 1] -= b[i, m - 1 - i :] * a[j, j] * 0.125
+            v = v * 0.5 + s
+    return v
+
+
+def test_a_refused_loop_without_steps_is_no_wrong_index() -> None:
+    """The positions of its first step, of which there is none, were compared before."""
+    with pytest.raises(pytocu.UnsupportedError, match="a loop without a step is not compiled"):
+        pytocu.jit(begins_in_front_of_a_loop_without_steps)(*arguments(12, 1, 0))

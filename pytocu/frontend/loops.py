@@ -880,7 +880,8 @@ def _stay(context: Context, read: StepRead, counted: bool, unsure: bool) -> set[
         return set()
     checks = checks_of(context, read.insts)
     known = {i for i in checks if unsure or not any(map(is_number, mentioned(i)))}
-    if any(regions.is_raise(i) for inst in read.insts for i in (inst, *(i for region in inst.regions for i in walk(region)))):
+    inside = (i for inst in read.insts for i in (inst, *(i for region in inst.regions for i in walk(region))))
+    if any(regions.is_raise(i) or _is_refusal(i) for i in inside):
         # Which exception comes first each step says.
         return known | {i for i in checks if i.attr("kind") == "index"}
     return {i for i in known if not counted or i.attr("kind") != "index"}
@@ -1005,3 +1006,8 @@ def _same_object(a: Any, b: Any) -> bool:
         x is y or (not isinstance(x, Value) and type(x) is type(y) and repr(x) == repr(y))
         for x, y in zip(first, second, strict=True)
     )
+
+
+def _is_refusal(inst: Inst) -> bool:
+    """Whether a check says that the step is not compiled for some numbers."""
+    return inst.op.name == "check" and inst.attr("kind") == "equal" and inst.attr("shapes")[:1] == ("UnsupportedError",)
