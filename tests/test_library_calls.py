@@ -420,3 +420,27 @@ def test_what_a_library_reads_is_changed_behind_the_call(function: Callable[...,
 def test_a_library_reads_an_argument_before_it_changes_without_a_copy() -> None:
     compiled = pytocu.jit(sorted_and_filled).lower("f64[n]").compile("cpu")
     assert "_before" not in print_function(compiled.host)
+
+
+def sorted_and_changed(x):
+    ordered = np.sort(x, axis=0)
+    x[..., 1:] += x[..., :-1]
+    return ordered | x[-1:]
+
+
+def sorted_in_turns(x):
+    first = np.sort(x, axis=0)
+    x += first
+    second = np.sort(x, axis=0)
+    x -= second
+    return first + second + x
+
+
+@pytest.mark.parametrize("function", [sorted_and_changed, sorted_in_turns])
+@pytest.mark.parametrize("shape", [(1, 2), (1, 5), (3, 4)])
+def test_a_library_is_called_before_what_it_reads_is_changed(function: Any, shape: tuple[int, int]) -> None:
+    """Also where only what comes behind the change reads its result."""
+    given, passed = (np.ones(shape, np.int32) for _ in range(2))
+    expected = function(given)
+    compare(pytocu.jit(function)(passed), expected)
+    compare(passed, given)

@@ -219,6 +219,7 @@ class _Finder:
         self.mentions = mentions
         self.once = once
         self.steps = [i for i in function.body.insts if i.op.name == "read_length"]
+        self.called = [r for i in function.body.insts if i.op.name == "library" for r in i.results]
         self.stored: set[Value] = set()
         self.taken: set[Inst] = set()
         self.loc = function.body.terminator.loc
@@ -292,7 +293,7 @@ class _Finder:
             if self.changes_next(root.value, old, made):
                 self.late.remove(root)
                 self.add(root)
-        for value in self.outside:
+        for value in (*self.outside, *self.called):
             if self.changes_next(value, old, made):
                 self.store(value)
         self.add(Root(new, new, "written", set(), inst))
