@@ -202,7 +202,7 @@ def _long_step(by: Any, first: Any, last: Any) -> Any:
     if not all(isinstance(b, (int, float, np.integer, np.floating)) and -np.inf < b < np.inf for b in numbers):
         return by
     gap = abs(last - first)
-    if gap <= abs(by) or not np.isfinite(gap):
+    if gap <= abs(by) or (not isinstance(gap, int) and not np.isfinite(gap)):
         return by
     if isinstance(by, np.integer):
         return by.dtype.type(np.iinfo(by.dtype).max)

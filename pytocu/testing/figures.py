@@ -42,6 +42,8 @@ finished is in the logs, and the same command goes on behind it.
 * **Matrix** (`python -m pytocu.testing.matrix`): every operation on every pair of dtypes and kinds of operands (arrays,
   arrays without axes, NumPy scalars, Python scalars as arguments, literals and globals), with edge values and random
   bits. On a GPU, a sample is compared with the CPU's bits.
+* **Loops in loops** (`pytocu/testing/nest_programs.py`, `tests/test_nests_random.py`): random programs of rows, parts and
+  numbers in two or three loops, which on a CPU are native functions.
 * **compute-sanitizer** (`python -m pytocu.testing.sanitizer`): the tests of `pytest -m gpu` under its memcheck, which reports
   every access of a kernel outside of memory. Five tests are left out: what they show is another where a tool calls the driver.
 
