@@ -479,7 +479,7 @@ class Compiled:
         return self._build(arch).binary()
 
     def _build(self, arch: str) -> _Build:
-        return _begun(self.backend, self.source, arch, self.name, self.signature)
+        return _begun(self.backend, self.source, arch, self.name, self.signature, _kept_in())
 
     @property
     def signature(self) -> str:
@@ -521,8 +521,8 @@ class _Build:
     Parameters are those of :func:`_begun`.
     """
 
-    def __init__(self, backend: str, source: str, arch: str, name: str, signature: str):
-        self.key = _code_key(backend, source, arch) if config.enabled("cache") else ""
+    def __init__(self, backend: str, source: str, arch: str, name: str, signature: str, kept_in: str):
+        self.key = _code_key(backend, source, arch) if kept_in else ""
         self._shown = {"function": name, "signature": signature, "target": _target(arch), "backend": backend}
         found = cache.load(self.key) if self.key else None
         self._binary = None if found is None else found.binary
@@ -548,9 +548,20 @@ class _Build:
 
 
 @lru_cache(maxsize=512)
-def _begun(backend: str, source: str, arch: str, name: str, signature: str) -> _Build:
-    """The build of a source, under way or finished."""
-    return _Build(backend, source, arch, name, signature)
+def _begun(backend: str, source: str, arch: str, name: str, signature: str, kept_in: str) -> _Build:
+    """The build of a source, under way or finished, for the cache in a directory: another one does not have it."""
+    return _Build(backend, source, arch, name, signature, kept_in)
+
+
+def _kept_in() -> str:
+    """The directory that the cache keeps binaries in; empty without a cache."""
+    if not config.enabled("cache"):
+        return ""
+    try:
+        return cache.path()
+    except cache.CacheError:
+        # The look-up says so, once.
+        return "nowhere"
 
 
 def _code_key(backend: str, source: str, arch: str) -> str:

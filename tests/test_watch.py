@@ -42,6 +42,19 @@ def test_the_log_says_why_and_how_long(monkeypatch, capsys):
     assert " for cpu read from the cache in " in again
 
 
+@pytest.mark.parametrize("first", ["another directory", "no cache"])
+def test_code_that_is_in_memory_is_kept_where_the_cache_is_now(first, tmp_path, monkeypatch, capsys):
+    with monkeypatch.context() as before:
+        before.setenv(*(("PYTOCU_CACHE", "0") if first == "no cache" else ("PYTOCU_CACHE_DIR", str(tmp_path / "other"))))
+        pytocu.jit(scaled)(np.ones(3))
+    monkeypatch.setenv("PYTOCU_LOG", "compile")
+    for _ in range(2):
+        assert pytocu.jit(scaled)(np.ones(3)).tolist() == [2, 2, 2]
+    compiled, found = capsys.readouterr().err.splitlines()
+    assert " for cpu compiled in " in compiled
+    assert " for cpu read from the cache in " in found
+
+
 def test_the_log_says_how_arguments_hold_arrays(monkeypatch, capsys):
     monkeypatch.setenv("PYTOCU_LOG", "compile")
     monkeypatch.setenv("PYTOCU_MAX_SPECIALIZATIONS", "4")
