@@ -115,9 +115,38 @@ def a_branch_of_numbers_that_only_python_has(a, b, v, s, k):
     return a, b, v
 
 
+def parts_of_two_lengths_in_a_loop_whose_first_step_has_no_loop(a, b, v, s, k):
+    m = len(a)
+    t = s
+    for i in range(m - 1, -1, -1):
+        a[:, i] = a[:, i] - a[i] * 0.25
+        for j in range(i + 1, m):
+            if v[j] < 1:
+                t = t + a[j, i] * 0.25
+            a[j, j:] += v[: m - j] * 0.5
+            for h in range(j + 1, m):
+                if t > h * 2 + 5:
+                    break
+    return a, b, v, t
+
+
+def made_of_a_column_that_is_stored_anew(a, b, v, s, k):
+    for i in range(k):
+        b = np.where(a > s, b, b * 0.5)
+        v = v * 0.5 + b[:, i]
+        for j in range(k):
+            if a[i, i] > b[i, i]:
+                a[j] = a[i]
+            w = a[i] * 0.5
+            w[i:] -= v[i:] * 0.5
+            b[i] = b[i] * 0.5 + w
+    return a, b, v
+
+
 FOUND = [
     written_in_a_branch_only, changed_in_a_branch_of_an_inner_loop, exchanged_as_often_as_the_step_says,
-    a_branch_of_numbers_that_only_python_has,
+    a_branch_of_numbers_that_only_python_has, parts_of_two_lengths_in_a_loop_whose_first_step_has_no_loop,
+    made_of_a_column_that_is_stored_anew,
 ]  # fmt: skip
 
 

@@ -145,9 +145,11 @@ class _Facts:
         a, b = self.norm(first), self.norm(other)
         if a == b:
             return
-        for dim in (first, other):
-            if isinstance(dim, Dim) and not self.read.intersection(symbols(self.norm(dim))):
-                self.met[dim] = None
+        for dim, known in ((first, a), (other, b)):
+            # A number of run time that the equalities cancel does not say what the length is in this call.
+            shown = known if self.read.intersection(symbols(dim)) else dim
+            if isinstance(shown, Dim) and not self.read.intersection(symbols(known)):
+                self.met[shown] = None
         if self.read.intersection((*symbols(a), *symbols(b))):
             return
         if classes is not None and not classes.holds([fact_of(first - other, "==", 0)]):

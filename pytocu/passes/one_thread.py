@@ -25,6 +25,7 @@ from pytocu.ir.core import (
 )
 from pytocu.ir.dims import (
     DimLike,
+    Shape,
     assignment_pattern,
     dim_max,
     dim_min,
@@ -404,7 +405,7 @@ class _Named:
 
     def keep(self, builder: Builder, value: Value, memory: Memory, now: dict[Memory, Value]) -> Value:
         """The elements of a value in memory of their own."""
-        found = _base(value)
+        found = _base(value, memory[1])
         assert found is not None
         now[memory] = self.loops.elements(builder, now[memory], *found, value)
         return viewed(builder, *found, now[memory])
@@ -487,8 +488,8 @@ def _contents(value: Value) -> set[Value]:
     return found
 
 
-def _base(value: Value) -> tuple[Value, Value] | None:
-    """Contents of memory, and a part of them that has a place for each element of a value."""
+def _base(value: Value, shape: Shape | None = None) -> tuple[Value, Value] | None:
+    """Contents of memory (of a shape), and a part of them that has a place for each element of a value."""
     seen: set[Value] = set()
     stack = [value]
     while stack:
@@ -498,7 +499,7 @@ def _base(value: Value) -> tuple[Value, Value] | None:
         seen.add(part)
         root, chain = view_chain(part)
         placed = is_known_before(root) and all(step.op.name in _PLACES for step in chain)
-        if placed and shape_of(part.type) == shape_of(value.type):
+        if placed and shape_of(part.type) == shape_of(value.type) and shape in (None, shape_of(root.type)):
             return root, part
         if part.inst is not None and not is_known_before(part):
             stack.extend(part.inst.args)
