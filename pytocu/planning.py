@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pytocu.backend.names import kernel_names
@@ -109,11 +109,11 @@ class _PlanWriter:
 
     def make_before(self, loop: Inst) -> None:
         """Memory that a step makes for itself is made once, and every step has the same."""
-        inside = [inst for region in loop.regions for inst in walk(region)]
-        read = {inst.attr("name") for inst in inside if inst.op.name == "read_length"}
-        steps, bound = _steps_of(loop), {name for step in self.steps if step[0] == "bind" for name in step[2]}
-        shown = {a for inst in inside if inst.op.name != "launch" for a in inst.args}
-        for inst in inside:
+        inside = [*_inside(loop)]
+        read = {inst.attr("name") for inst, _ in inside if inst.op.name == "read_length"}
+        bound = {name for step in self.steps if step[0] == "bind" for name in step[2]}
+        shown = {a for inst, _ in inside if inst.op.name != "launch" for a in inst.args}
+        for inst, steps in inside:
             if inst.op.name != "allocate" or inst.result in self.slots:
                 # Others are no memory, or it stands before a loop around this one.
                 continue
@@ -279,10 +279,12 @@ class _PlanWriter:
         )
 
 
-def _steps_of(loop: Inst) -> list[tuple[str, DimLike, bool]]:
-    """The loops of an instruction whose steps have numbers, itself among them, as :func:`ends_of` takes them."""
-    found = [loop.attr("numbers")] if loop.attr("numbers") is not None else []
-    return [*found, *(step for region in loop.regions for inst in region.insts if inst.regions for step in _steps_of(inst))]
+def _inside(loop: Inst, around: tuple[Any, ...] = ()) -> Iterator[tuple[Inst, tuple[tuple[str, DimLike, bool], ...]]]:
+    """What stands in a loop, each with the loops around it whose steps have numbers, as :func:`ends_of` takes them."""
+    steps = around if loop.attr("numbers") is None else (*around, loop.attr("numbers"))
+    for inst in (inst for region in loop.regions for inst in region.insts):
+        yield inst, steps
+        yield from _inside(inst, steps)
 
 
 def _tree_of_slots(tree: Any, slots: Sequence[int]) -> Any:

@@ -38,6 +38,7 @@ from pytocu.testing.fuzz_check import Run, as_test, check, shrink
 from pytocu.testing.fuzz_layouts import LAID_OUT
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
+from pytocu.testing.guarded import guarded
 from pytocu.testing.matrix import call_threads
 from pytocu.testing.options import check_runs, count, file
 from pytocu.testing.progress import meter
@@ -47,8 +48,9 @@ CHUNK = 50
 
 
 def call_cpu(function: Any, *arguments: Any) -> Any:
-    """Compile for the CPU and run; a function of scalars is called as it is."""
-    return function(*arguments) if isinstance(function, VectorizedFunction) else jit(function)(*arguments)
+    """Compile for the CPU and run, with words around new arrays; a function of scalars is called as it is."""
+    with guarded():
+        return function(*arguments) if isinstance(function, VectorizedFunction) else jit(function)(*arguments)
 
 
 LAID_OUT.update((call_cpu, call_threads))

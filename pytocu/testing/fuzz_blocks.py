@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pytocu.testing.fuzz_containers import CONTAINERS, MAY_RAISE, container_lines
 from pytocu.testing.fuzz_loops import OTHERS, SCALAR_CALLS, SWEEPS, choices, sweep_lines
-from pytocu.testing.fuzz_nested import NESTED, nested_lines
+from pytocu.testing.fuzz_nested import WRITERS
 from pytocu.testing.fuzz_programs import Coverage
 from pytocu.testing.fuzz_scalars import random_scalar_function
 from pytocu.testing.fuzz_ways import ERRORS as RAISING
@@ -200,7 +200,7 @@ BLOCKS: tuple[Block, ...] = (
     *(Block(*way) for way in WAYS),
     *(Block(feature, text) for feature, text in SCALAR_CALLS),
     *(Block(*container) for container in CONTAINERS),
-    Block(NESTED, "", "f"),
+    *(Block(feature, "", "f") for feature in WRITERS),
 )  # fmt: skip
 """What a program may hold instead of an expression."""
 
@@ -260,7 +260,7 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
     for i in range(count):
         v3 = v3 & {1}
     """
-    if not block.text and block.features != NESTED:
+    if not block.text and block.features not in WRITERS:
         return container_lines(block.features, kind, pick).replace("@v", name)
     plain = tuple(text for text in _UPDATES[kind] if "@k" not in text)
     found = {"E": _UPDATES[kind], "F": plain, "N": _STEPS + _LENGTHS * lengths, "C": _CONDITIONS,
@@ -268,7 +268,8 @@ def written(block: Block, name: str, kind: str, pick: random.Random, lengths: bo
              "I": ("np.arange(len(@v)) % 2", "np.arange(len(@v)) // 2", "np.zeros(len(@v), np.int64)",
                    "-1 - np.arange(len(@v)) // 2", "np.arange(len(@v)) * 3 % len(@v)"),
              "S": (f"each_{name}",), **choices(kind), **ways(kind)}  # fmt: skip
-    text = sweep_lines(block.text or nested_lines(pick), kind, pick.choice((equal, "{0}", pick.choice(_NUMBERS[kind]))), pick)
+    text = block.text or WRITERS[block.features](pick)
+    text = sweep_lines(text, kind, pick.choice((equal, "{0}", pick.choice(_NUMBERS[kind]))), pick)
     text = re.sub(r"@([C-IKM-OR-UW-Z])", lambda m: pick.choice(found[m[1]]), text)
     # Python scalars only: a counter is one where there is a loop.
     counter = "i" if "for i" in text else "k" if "while k" in text else "2"

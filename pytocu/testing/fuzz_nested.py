@@ -1,4 +1,4 @@
-"""Loops in loops over arrays whose length is a Python int, for random programs: what a step makes has a memory of its own.
+"""Loops in loops, for random programs: over arrays whose length is a Python int, and over rows and parts of square arrays.
 
 Every number is a small multiple of a power of two, so sums are exact in any order.
 """
@@ -6,6 +6,9 @@ Every number is a small multiple of a power of two, so sums are exact in any ord
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
+
+from pytocu.testing.nest_programs import nest_lines
 
 NESTED = "arrays of a number's length in nested loops"
 """The feature that programs with these lines count for."""
@@ -47,4 +50,23 @@ def nested_lines(pick: random.Random) -> str:
     return "\n".join(lines)
 
 
-__all__ = ["NESTED", "nested_lines"]
+_SQUARES = (
+    "np.arange(m * m).reshape(m, m) % 7 * 0.5 - 1", "np.eye(m) * {0}.size", "np.ones((m, m))",
+    "np.arange(m * m, 0.0, -1).reshape(m, m)", "(np.arange(m) * 0.25 - np.arange(m)[:, None])",
+)  # fmt: skip
+
+
+def square_lines(pick: random.Random) -> str:
+    """Lines that bind ``@v`` to an array behind loops over rows, parts and elements of square arrays."""
+    begin = ["m = abs(count) % 7 + 2", *(f"{name} = {pick.choice(_SQUARES)}" for name in "ab"), "v = np.arange(m) * 0.75 - 1"]
+    # Of two zeros a maximum may be either, which a sum with zero does not show.
+    lines = [*begin, f"s = {pick.choice(('1.5', '0.25', 'float(m)'))}", "k = abs(count) % 3 + 1", *nest_lines(pick.choice)]
+    return "\n".join([*lines, "@v = np.vstack([a, b, v, np.full(m, t + c)]) + 0.0"])
+
+
+WRITERS: Mapping[str, Callable[[random.Random], str]] = {
+    NESTED: nested_lines, "rows, parts and elements in nested loops": square_lines,
+}  # fmt: skip
+"""By feature: what writes the lines of a program that counts for it."""
+
+__all__ = ["WRITERS"]

@@ -60,11 +60,15 @@ def random_nest_program(choose: Choose) -> str:
             a[i] = a[i]
         return a, b, v, t, c
     """
+    return "\n    ".join(["def program(a, b, v, s, k):", *nest_lines(choose), "return a, b, v, t, c\n"])
+
+
+def nest_lines(choose: Choose) -> list[str]:
+    """What such a program does with its arguments, `t` for `s` and `c` for `k`."""
     lines = ["m = len(a)", "t = s", "c = k"]
     for _ in range(choose((1, 1, 2))):
         lines += _loop(choose, ())
-    lines.append("return a, b, v, t, c\n")
-    return "\n    ".join(["def program(a, b, v, s, k):", *lines])
+    return lines
 
 
 def _loop(choose: Choose, names: tuple[str, ...]) -> list[str]:
@@ -140,4 +144,4 @@ def _statement(choose: Choose, names: tuple[str, ...], depth: int, kind: str) ->
     return [f"if {test}:", f"    {choose(('break', 'continue'))}"]
 
 
-__all__ = ["random_nest_program"]
+__all__ = ["nest_lines", "random_nest_program"]

@@ -1,0 +1,76 @@
+"""Arrays between words that nobody may write: whether native code on a CPU stays inside of what it is given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from pytocu.runtime import host_memory
+
+_WORDS = 1024
+"""Bytes in front of an array and behind it."""
+
+_BYTE = 0xA5
+_ALIGNMENT = 64
+
+
+class Guards:
+    """Makes such arrays, and looks at the words around them."""
+
+    def __init__(self) -> None:
+        self._made: list[tuple[np.ndarray, int, int]] = []
+
+    def new(self, shape: tuple[int, ...], dtype: np.dtype, order: Any = "C") -> np.ndarray:
+        """An array whose elements are not set; as :func:`pytocu.runtime.host_memory.new`."""
+        size = math.prod(shape) * dtype.itemsize
+        memory = np.full(size + 2 * _WORDS + _ALIGNMENT, _BYTE, np.uint8)
+        begin = _WORDS + -(memory.ctypes.data + _WORDS) % _ALIGNMENT
+        self._made.append((memory, begin, begin + size))
+        return np.ndarray(shape, dtype, memory, begin, None, order)
+
+    def copy(self, array: np.ndarray) -> np.ndarray:
+        """A copy of an array, in rows."""
+        made = self.new(array.shape, array.dtype)
+        made[...] = array
+        return made
+
+    def damage(self) -> str:
+        """Which of the words have been written, for people; empty where none."""
+        found: list[str] = []
+        for memory, begin, end in self._made:
+            for words, where in ((memory[:begin], "in front of"), (memory[end:], "behind")):
+                count = np.count_nonzero(words != _BYTE)
+                if count:
+                    found.append(f"{count} bytes were written {where} an array of {end - begin}")
+        return "\n".join(found)
+
+
+@contextmanager
+def guarded() -> Iterator[Guards]:
+    """Let native code that is made meanwhile write its new arrays between such words.
+
+    Raises
+    ------
+    AssertionError
+        Words have been written.
+
+    Examples
+    --------
+    >>> import pytocu
+    >>> with guarded() as guards:
+    ...     print(pytocu.jit(lambda x: x + 1)(guards.copy(np.arange(3.0))))
+    [1. 2. 3.]
+    """
+    guards = Guards()
+    with mock.patch.object(host_memory, "LEAST", 0), mock.patch.object(host_memory, "new", guards.new):
+        yield guards
+    damage = guards.damage()
+    assert not damage, damage
+
+
+__all__ = ["Guards", "guarded"]
