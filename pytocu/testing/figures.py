@@ -32,7 +32,7 @@ finished is in the logs, and the same command goes on behind it.
   each of them line by line. The command prints how often each operation was written in each dtype, how many operations
   a program has, and what was refused; a failure is made small and printed as a test. `--on` says what runs: `cpu`,
   `interpreter`, `threads` (a GPU's kernels, thread by thread, with reads out of bounds and races reported), and `nvvm`
-  or `cuda_c` on a GPU.
+  or `cuda_c` on a GPU. On a CPU and a GPU every new array lies between words that nobody may write.
 * **Planted faults** (`python -m pytocu.testing.planted`): each changes a few characters in a pass, a formula or the
   backend. A fault is found by the first random program that differs with it and does not differ without it. A check
   that found none of them would say nothing.
@@ -41,9 +41,9 @@ finished is in the logs, and the same command goes on behind it.
   a race, threads that wait for ever, or another result. Mutants that change nothing are listed with the reason.
 * **Matrix** (`python -m pytocu.testing.matrix`): every operation on every pair of dtypes and kinds of operands (arrays,
   arrays without axes, NumPy scalars, Python scalars as arguments, literals and globals), with edge values and random
-  bits. On a GPU, a sample is compared with the CPU's bits.
+  bits. On a GPU, results are compared with the CPU's bits.
 * **Loops in loops** (`pytocu/testing/nest_programs.py`, `tests/test_nests_random.py`): random programs of rows, parts and
-  numbers in two or three loops, which on a CPU are native functions.
+  numbers in two or three loops, which on a CPU are native functions. They are lines of the random programs above too.
 * **compute-sanitizer** (`python -m pytocu.testing.sanitizer`): the tests of `pytest -m gpu` under its memcheck, which reports
   every access of a kernel outside of memory. Five tests are left out: what they show is another where a tool calls the driver.
 

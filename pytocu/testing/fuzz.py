@@ -38,7 +38,7 @@ from pytocu.testing.fuzz_check import Run, as_test, check, shrink
 from pytocu.testing.fuzz_layouts import LAID_OUT
 from pytocu.testing.fuzz_programs import WANTED, Coverage
 from pytocu.testing.fuzz_writer import random_program
-from pytocu.testing.guarded import guarded
+from pytocu.testing.guarded import guarded, guarded_on_device
 from pytocu.testing.matrix import call_threads
 from pytocu.testing.options import check_runs, count, file
 from pytocu.testing.progress import meter
@@ -65,7 +65,7 @@ def _on_device(backend: str) -> Run:
             made = vectorize(function.__wrapped__, device=_device, backend=backend)
         else:
             made = jit(function, device=_device, backend=backend)
-        with importlib.import_module("cupy").cuda.Device(int(_device.removeprefix("cuda:"))):
+        with importlib.import_module("cupy").cuda.Device(int(_device.removeprefix("cuda:"))), guarded_on_device():
             return device_arrays.call(made, arguments)
 
     return run

@@ -1,9 +1,10 @@
-"""Arrays between words that nobody may write: whether native code on a CPU stays inside of what it is given."""
+"""Arrays between words that nobody may write: whether native code stays inside of what it is given."""
 
 from __future__ import annotations
 
+import importlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest import mock
@@ -41,13 +42,17 @@ class Guards:
 
     def damage(self) -> str:
         """Which of the words have been written, for people; empty where none."""
-        found: list[str] = []
-        for memory, begin, end in self._made:
-            for words, where in ((memory[:begin], "in front of"), (memory[end:], "behind")):
-                count = np.count_nonzero(words != _BYTE)
-                if count:
-                    found.append(f"{count} bytes were written {where} an array of {end - begin}")
-        return "\n".join(found)
+        return _damage(self._made)
+
+
+def _damage(made: Iterable[tuple[Any, int, int]]) -> str:
+    found: list[str] = []
+    for memory, begin, end in made:
+        for words, where in ((memory[:begin], "in front of"), (memory[end:], "behind")):
+            count = int((words != _BYTE).sum())
+            if count:
+                found.append(f"{count} bytes were written {where} an array of {end - begin}")
+    return "\n".join(found)
 
 
 @contextmanager
@@ -73,4 +78,30 @@ def guarded() -> Iterator[Guards]:
     assert not damage, damage
 
 
-__all__ = ["Guards", "guarded"]
+@contextmanager
+def guarded_on_device() -> Iterator[None]:
+    """The same of CuPy's new arrays on the current device, those of pytocu's results and steps among them.
+
+    Raises
+    ------
+    AssertionError
+        Words have been written.
+    """
+    cupy = importlib.import_module("cupy")
+    made: list[tuple[Any, int, int]] = []
+
+    def allocate(size: int) -> Any:
+        memory = pool.malloc(size + 2 * _WORDS)
+        whole = cupy.ndarray(size + 2 * _WORDS, np.uint8, memory)
+        whole.fill(_BYTE)
+        made.append((whole, _WORDS, _WORDS + size))
+        return memory + _WORDS
+
+    pool = cupy.get_default_memory_pool()
+    with cupy.cuda.using_allocator(allocate):
+        yield
+    damage = _damage(made)
+    assert not damage, damage
+
+
+__all__ = ["Guards", "guarded", "guarded_on_device"]

@@ -1,0 +1,33 @@
+"""Words around arrays show what writes outside of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.testing.guarded import guarded, guarded_on_device
+
+
+@pytest.mark.parametrize(("place", "where"), [(-1, "in front of"), (3, "behind")])
+def test_an_element_outside_is_seen(place, where):
+    with pytest.raises(AssertionError, match=f"8 bytes were written {where} an array of 24"), guarded():
+        found = pytocu.jit(lambda x: x + 1)(np.zeros(3))
+        np.lib.stride_tricks.as_strided(found, (abs(place) + 1,), (8 * np.sign(place),))[-1] = 1
+
+
+def test_a_call_that_writes_inside_is_not_told():
+    with guarded() as guards:
+        x = guards.copy(np.arange(6.0).reshape(2, 3))
+        assert pytocu.jit(lambda x: (x.T + 1, x.sum(axis=0)))(x)[0].tolist() == [[1, 4], [2, 5], [3, 6]]
+
+
+@pytest.mark.gpu
+def test_an_element_outside_is_seen_on_a_gpu():
+    cupy = pytest.importorskip("cupy")
+    with guarded_on_device():
+        x = cupy.arange(3.0)
+        assert pytocu.jit(lambda x: x * 2)(x).tolist() == [0, 2, 4]
+    with pytest.raises(AssertionError, match="8 bytes were written behind an array of 24"), guarded_on_device():
+        found = pytocu.jit(lambda x: x + 1)(x)
+        cupy.ndarray(4, np.float64, found.data)[3] = 1
