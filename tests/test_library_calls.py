@@ -444,3 +444,20 @@ def test_a_library_is_called_before_what_it_reads_is_changed(function: Any, shap
     expected = function(given)
     compare(pytocu.jit(function)(passed), expected)
     compare(passed, given)
+
+
+REPEATED: list[Callable[..., Any]] = [
+    lambda x, y: (np.sort(np.broadcast_to(x, (4, 3)), axis=0), np.sort(np.broadcast_to(x, (4, 3)), axis=1)),
+    lambda x, y: (np.sort(np.broadcast_to(x[None, :, None], (4, 3, 2)), axis=1),),
+    lambda x, y: (np.sort(np.broadcast_to(y[:, None], (4, 3)).T, axis=1), np.argsort(np.broadcast_to(x, (4, 3)), axis=0)),
+    lambda x, y: (np.partition(np.broadcast_to(x, (4, 3)), 1, 0), np.fft.fft(np.broadcast_to(x, (4, 3)), axis=0)),
+    lambda x, y: (np.fft.rfft(np.broadcast_to(x[None, :, None], (4, 3, 2)), axis=1),),
+]
+
+
+@pytest.mark.parametrize("function", REPEATED)
+def test_what_libraries_make_of_repeated_elements_lies_as_numpys(function: Callable[..., Any]) -> None:
+    x, y = np.array([3.0, 1, 2]), np.arange(4.0)
+    for found, expected in zip(pytocu.jit(function)(x, y), function(x, y), strict=True):
+        assert found.strides == expected.strides
+        np.testing.assert_allclose(found, expected)

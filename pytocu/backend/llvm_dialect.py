@@ -27,6 +27,21 @@ HALF_INSTRUCTIONS: Mapping[str, tuple[str, ...]] = {
 }
 """Processors with instructions for float16: elsewhere LLVM calls functions that need not exist."""
 
+_RELATIONS = {"equal": "oeq", "not_equal": "une", "less": "olt", "less_equal": "ole", "greater": "ogt", "greater_equal": "oge"}
+
+HALF_COMPARISONS: Mapping[str, tuple[str, ...]] = {
+    f"half_{name}": ("bitcast {bits} {x} to {half}", "bitcast {bits} {y} to {half}", f"fcmp {relation} {{half}} {{0}}, {{1}}")
+    for name, relation in _RELATIONS.items()
+}
+"""Whose result is a predicate from the first: where an integer stood between, and many were alive, the assembler of CUDA 13.0
+and 13.5 read another predicate."""
+
+HALF_OF_ITSELF: Mapping[str, tuple[str, ...]] = {
+    f"half_{name}": ("bitcast {bits} {x} to {half}", f"fcmp {relation} {{half}} {{0}}, zeroinitializer")
+    for name, relation in (("equal", "ord"), ("not_equal", "uno"), ("less_equal", "ord"), ("greater_equal", "ord"))
+}
+"""Whether a number is NaN: libNVVM takes a constant that is one, and that it did not compute, to be equal to itself."""
+
 HALF_ARITHMETIC: Mapping[str, tuple[str, ...]] = {
     # The bits moved to their places are a float32 that is 2**112 times too small.
     "half_to_float": (
@@ -236,7 +251,7 @@ NVVM = Dialect(
         ),
     },
     select="select {operands}",
-    half={name: ptx.llvm_steps(name) for name in ptx.INSTRUCTIONS},
+    half={name: ptx.llvm_steps(name) for name in ptx.INSTRUCTIONS} | HALF_COMPARISONS,
     # libNVVM takes LLVM's own names of these not at all, or not before CUDA 13.1.
     own={"rint": "llvm.nvvm.round.{letter}", "trunc": "llvm.nvvm.trunc.{letter}"},
     library="__nv_{name}",

@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from pytocu.backend.llvm_dialect import HALF_FLOATS, HALF_INTEGERS, Dialect, element_type, kind_of, literal, symbol
+from pytocu.backend.llvm_dialect import (
+    HALF_COMPARISONS,
+    HALF_FLOATS,
+    HALF_INTEGERS,
+    HALF_OF_ITSELF,
+    Dialect,
+    element_type,
+    kind_of,
+    literal,
+    symbol,
+)
 from pytocu.backend.names import outlined
 from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, InternalError
@@ -273,7 +283,8 @@ class RowWriter:
         fields |= {key: self.constant(value, single) for key, value in HALF_FLOATS.items()}
         fields |= dict(zip("xy", self.operands(args), strict=False))
         made: list[str] = []
-        for step in self.dialect.half[name]:
+        of_itself = HALF_OF_ITSELF if args[0] is args[-1] and name in HALF_COMPARISONS else {}
+        for step in of_itself.get(name, self.dialect.half[name]):
             made.append(self.assign(step.format(*made, **fields), hint))
         return made[-1]
 

@@ -27,6 +27,7 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, dim_min, modulo
+from pytocu.ir.layouts import row_major as row_major_ranks
 from pytocu.ir.layouts import slowest_first
 from pytocu.ir.library import numpy_library, result_dtypes
 from pytocu.ir.types import C64, C128, F16, F32, F64, I64, ArrayType, DType, element, scalar
@@ -140,6 +141,9 @@ def _as_it_lies(
     if order == tuple(range(count)):
         return made(value, tuple(axes))
     found = made(transpose(context, value, order), tuple(order.index(axis % count) for axis in axes))
+    if ranks is not None and None in ranks:
+        # Of an axis along which the array does not move the order of a result does not follow.
+        context.builder.orders[found] = row_major_ranks(dimensions(found)), frozenset()
     return transpose(context, found, tuple(order.index(axis) for axis in range(count)))
 
 

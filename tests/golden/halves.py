@@ -253,72 +253,80 @@ def from_double(x):
 #|   %part.22 = lshr i32 %word.7, 16
 #|   %part.23 = trunc i32 %part.22 to i16
 #|   %v.2 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part, i16 14336)
-#|   %v.3 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.12, i16 %part)
-#|   %v.4 = icmp ne i32 %v.3, 0
-#|   %v.5 = xor i16 %part.12, -32768
-#|   %v.6 = select i1 %v.4, i16 %v.5, i16 %part
-#|   %v.7 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.2, i16 %v.6)
-#|   %v.8 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.2, i16 14336)
-#|   %v.9 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.14, i16 %part.2)
-#|   %v.10 = icmp ne i32 %v.9, 0
-#|   %v.11 = xor i16 %part.14, -32768
-#|   %v.12 = select i1 %v.10, i16 %v.11, i16 %part.2
-#|   %v.13 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.8, i16 %v.12)
-#|   %v.14 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.3, i16 14336)
-#|   %v.15 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.15, i16 %part.3)
-#|   %v.16 = icmp ne i32 %v.15, 0
-#|   %v.17 = xor i16 %part.15, -32768
-#|   %v.18 = select i1 %v.16, i16 %v.17, i16 %part.3
-#|   %v.19 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.14, i16 %v.18)
-#|   %v.20 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.5, i16 14336)
-#|   %v.21 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.17, i16 %part.5)
-#|   %v.22 = icmp ne i32 %v.21, 0
-#|   %v.23 = xor i16 %part.17, -32768
-#|   %v.24 = select i1 %v.22, i16 %v.23, i16 %part.5
-#|   %v.25 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.20, i16 %v.24)
-#|   %v.26 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.6, i16 14336)
-#|   %v.27 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.18, i16 %part.6)
-#|   %v.28 = icmp ne i32 %v.27, 0
-#|   %v.29 = xor i16 %part.18, -32768
-#|   %v.30 = select i1 %v.28, i16 %v.29, i16 %part.6
-#|   %v.31 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.26, i16 %v.30)
-#|   %v.32 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.8, i16 14336)
-#|   %v.33 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.20, i16 %part.8)
-#|   %v.34 = icmp ne i32 %v.33, 0
-#|   %v.35 = xor i16 %part.20, -32768
-#|   %v.36 = select i1 %v.34, i16 %v.35, i16 %part.8
-#|   %v.37 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.32, i16 %v.36)
-#|   %v.38 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.9, i16 14336)
-#|   %v.39 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.21, i16 %part.9)
-#|   %v.40 = icmp ne i32 %v.39, 0
-#|   %v.41 = xor i16 %part.21, -32768
-#|   %v.42 = select i1 %v.40, i16 %v.41, i16 %part.9
-#|   %v.43 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.38, i16 %v.42)
-#|   %v.44 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.11, i16 14336)
-#|   %v.45 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %part.23, i16 %part.11)
-#|   %v.46 = icmp ne i32 %v.45, 0
-#|   %v.47 = xor i16 %part.23, -32768
-#|   %v.48 = select i1 %v.46, i16 %v.47, i16 %part.11
-#|   %v.49 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.44, i16 %v.48)
+#|   %v.3 = bitcast i16 %part.12 to half
+#|   %v.4 = bitcast i16 %part to half
+#|   %v.5 = fcmp ogt half %v.3, %v.4
+#|   %v.6 = xor i16 %part.12, -32768
+#|   %v.7 = select i1 %v.5, i16 %v.6, i16 %part
+#|   %v.8 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.2, i16 %v.7)
+#|   %v.9 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.2, i16 14336)
+#|   %v.10 = bitcast i16 %part.14 to half
+#|   %v.11 = bitcast i16 %part.2 to half
+#|   %v.12 = fcmp ogt half %v.10, %v.11
+#|   %v.13 = xor i16 %part.14, -32768
+#|   %v.14 = select i1 %v.12, i16 %v.13, i16 %part.2
+#|   %v.15 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.9, i16 %v.14)
+#|   %v.16 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.3, i16 14336)
+#|   %v.17 = bitcast i16 %part.15 to half
+#|   %v.18 = bitcast i16 %part.3 to half
+#|   %v.19 = fcmp ogt half %v.17, %v.18
+#|   %v.20 = xor i16 %part.15, -32768
+#|   %v.21 = select i1 %v.19, i16 %v.20, i16 %part.3
+#|   %v.22 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.16, i16 %v.21)
+#|   %v.23 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.5, i16 14336)
+#|   %v.24 = bitcast i16 %part.17 to half
+#|   %v.25 = bitcast i16 %part.5 to half
+#|   %v.26 = fcmp ogt half %v.24, %v.25
+#|   %v.27 = xor i16 %part.17, -32768
+#|   %v.28 = select i1 %v.26, i16 %v.27, i16 %part.5
+#|   %v.29 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.23, i16 %v.28)
+#|   %v.30 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.6, i16 14336)
+#|   %v.31 = bitcast i16 %part.18 to half
+#|   %v.32 = bitcast i16 %part.6 to half
+#|   %v.33 = fcmp ogt half %v.31, %v.32
+#|   %v.34 = xor i16 %part.18, -32768
+#|   %v.35 = select i1 %v.33, i16 %v.34, i16 %part.6
+#|   %v.36 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.30, i16 %v.35)
+#|   %v.37 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.8, i16 14336)
+#|   %v.38 = bitcast i16 %part.20 to half
+#|   %v.39 = bitcast i16 %part.8 to half
+#|   %v.40 = fcmp ogt half %v.38, %v.39
+#|   %v.41 = xor i16 %part.20, -32768
+#|   %v.42 = select i1 %v.40, i16 %v.41, i16 %part.8
+#|   %v.43 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.37, i16 %v.42)
+#|   %v.44 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.9, i16 14336)
+#|   %v.45 = bitcast i16 %part.21 to half
+#|   %v.46 = bitcast i16 %part.9 to half
+#|   %v.47 = fcmp ogt half %v.45, %v.46
+#|   %v.48 = xor i16 %part.21, -32768
+#|   %v.49 = select i1 %v.47, i16 %v.48, i16 %part.9
+#|   %v.50 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.44, i16 %v.49)
+#|   %v.51 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %part.11, i16 14336)
+#|   %v.52 = bitcast i16 %part.23 to half
+#|   %v.53 = bitcast i16 %part.11 to half
+#|   %v.54 = fcmp ogt half %v.52, %v.53
+#|   %v.55 = xor i16 %part.23, -32768
+#|   %v.56 = select i1 %v.54, i16 %v.55, i16 %part.11
+#|   %v.57 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.51, i16 %v.56)
 #|   %at.4 = getelementptr inbounds i16, i16* %out, i32 %i
 #|   %at.5 = bitcast i16* %at.4 to <4 x i32>*
-#|   %part.24 = zext i16 %v.7 to i32
-#|   %part.25 = zext i16 %v.13 to i32
+#|   %part.24 = zext i16 %v.8 to i32
+#|   %part.25 = zext i16 %v.15 to i32
 #|   %part.26 = shl i32 %part.25, 16
 #|   %word.8 = or i32 %part.24, %part.26
 #|   %vector = insertelement <4 x i32> undef, i32 %word.8, i32 0
-#|   %part.27 = zext i16 %v.19 to i32
-#|   %part.28 = zext i16 %v.25 to i32
+#|   %part.27 = zext i16 %v.22 to i32
+#|   %part.28 = zext i16 %v.29 to i32
 #|   %part.29 = shl i32 %part.28, 16
 #|   %word.9 = or i32 %part.27, %part.29
 #|   %vector.1 = insertelement <4 x i32> %vector, i32 %word.9, i32 1
-#|   %part.30 = zext i16 %v.31 to i32
-#|   %part.31 = zext i16 %v.37 to i32
+#|   %part.30 = zext i16 %v.36 to i32
+#|   %part.31 = zext i16 %v.43 to i32
 #|   %part.32 = shl i32 %part.31, 16
 #|   %word.10 = or i32 %part.30, %part.32
 #|   %vector.2 = insertelement <4 x i32> %vector.1, i32 %word.10, i32 2
-#|   %part.33 = zext i16 %v.43 to i32
-#|   %part.34 = zext i16 %v.49 to i32
+#|   %part.33 = zext i16 %v.50 to i32
+#|   %part.34 = zext i16 %v.57 to i32
 #|   %part.35 = shl i32 %part.34, 16
 #|   %word.11 = or i32 %part.33, %part.35
 #|   %vector.3 = insertelement <4 x i32> %vector.2, i32 %word.11, i32 3
@@ -341,17 +349,18 @@ def from_double(x):
 #|   br i1 %more.1, label %body.1, label %done.1
 #| body.1:
 #|   %at.6 = getelementptr inbounds i16, i16* %x, i32 %i.1
-#|   %v.50 = load i16, i16* %at.6, align 2
-#|   %v.51 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.50, i16 14336)
+#|   %v.58 = load i16, i16* %at.6, align 2
+#|   %v.59 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.58, i16 14336)
 #|   %at.7 = getelementptr inbounds i16, i16* %y, i32 %i.1
-#|   %v.52 = load i16, i16* %at.7, align 2
-#|   %v.53 = call i32 asm "{.reg .pred p; setp.gt.f16 p, $1, $2; selp.b32 $0, 1, 0, p;}", "=r,h,h"(i16 %v.52, i16 %v.50)
-#|   %v.54 = icmp ne i32 %v.53, 0
-#|   %v.55 = xor i16 %v.52, -32768
-#|   %v.56 = select i1 %v.54, i16 %v.55, i16 %v.50
-#|   %v.57 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.51, i16 %v.56)
+#|   %v.60 = load i16, i16* %at.7, align 2
+#|   %v.61 = bitcast i16 %v.60 to half
+#|   %v.62 = bitcast i16 %v.58 to half
+#|   %v.63 = fcmp ogt half %v.61, %v.62
+#|   %v.64 = xor i16 %v.60, -32768
+#|   %v.65 = select i1 %v.63, i16 %v.64, i16 %v.58
+#|   %v.66 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.59, i16 %v.65)
 #|   %at.8 = getelementptr inbounds i16, i16* %out, i32 %i.1
-#|   store i16 %v.57, i16* %at.8, align 2
+#|   store i16 %v.66, i16* %at.8, align 2
 #|   %next.1 = add i32 %i.1, %threads.1
 #|   br label %loop.1
 #| done.1:

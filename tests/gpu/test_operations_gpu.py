@@ -33,6 +33,14 @@ def test_every_case(dtypes: tuple[str, ...], backend: str) -> None:
     assert not failures, "\n".join(map(str, failures[:20]))
 
 
+def test_comparisons_of_halves_where_many_are_alive() -> None:
+    """The assembler read another predicate where a truth value was an integer on its way."""
+    for dtype, text in (("i8", "np.int8(5)"), ("i8", "np.int8(-3)"), ("u8", "np.uint8(200)")):
+        group = Group((Operand("scalar", "f16", "np.float16(2.5)"), Operand("zero_d", dtype, text)))
+        failures = device_failures(group, lambda function, *arguments: on_gpu(function, "nvvm")(*arguments))
+        assert not failures, "\n".join(map(str, failures[:20]))
+
+
 def test_scalars_and_errors() -> None:
     texts = {"scalar": ("f32", "np.float32(2.5)"), "zero_d": ("i16", "np.int16(-3)"), "python": ("float", "2.5")}
     for form, (dtype, text) in texts.items():
