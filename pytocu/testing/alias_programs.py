@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 Choose = Callable[[Sequence[Any]], Any]
@@ -47,8 +47,13 @@ def random_alias_program(choose: Choose) -> str:
     return "\n    ".join(["def program(a, x, y, n, m):", *lines, "return w, v, u\n"])
 
 
+def indented(lines: Iterable[str]) -> list[str]:
+    """The lines of a block."""
+    return [f"    {line}" for line in lines]
+
+
 def _block(choose: Choose, depth: int) -> list[str]:
-    return [f"    {line}" for _ in range(choose([1, 2, 3])) for line in _statement(choose, depth)]
+    return indented(line for _ in range(choose([1, 2, 3])) for line in _statement(choose, depth))
 
 
 def _statement(choose: Choose, depth: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytocu.testing.alias_programs import Choose
+from pytocu.testing.alias_programs import Choose, indented
 
 _STARTS = (
     "0", "1", "2", "-1", "0.0", "0.5", "1.5", "math.inf", "-math.inf", "n", "x[0]", "y[0]", "y[n]", "x[n] * 2",
@@ -52,17 +52,13 @@ def random_kind_program(choose: Choose) -> str:
         head = choose(tuple(_HEADS))
         steps = _block(choose, ("a", "b", "a", "b", "1", "0.5", "2", "n", "x[0]", "y[1]", *_HEADS[head] * 2), 0)
         if choose((False,) * 4 + (True,)):
-            steps += ["for j in range(2):", *_indented(_block(choose, ("a", "b", "1", "j", *_HEADS[head]), 1))]
-        loop = [head, *_indented(steps)]
+            steps += ["for j in range(2):", *indented(_block(choose, ("a", "b", "1", "j", *_HEADS[head]), 1))]
+        loop = [head, *indented(steps)]
         if choose((False,) * 3 + (True,)):
-            loop = [f"if {choose(('n > 1', 'n < 1', 'x[0] > 0', 'b > a'))}:", *_indented(loop)]
+            loop = [f"if {choose(('n > 1', 'n < 1', 'x[0] > 0', 'b > a'))}:", *indented(loop)]
         lines += loop
     lines.append(f"return {choose(('a, b', 'a', 'b', 'a + b, b'))}\n")
     return "\n    ".join(["def program(x, y, n):", *lines])
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
 
 
 def _block(choose: Choose, atoms: Sequence[str], depth: int) -> list[str]:
@@ -83,8 +79,8 @@ def _statement(choose: Choose, atoms: Sequence[str], depth: int, kind: str) -> l
         case "grow":
             return [f"{choose(('a', 'b'))} {choose(('+=', '-='))} {four[0]}"]
         case "branch":
-            lines = [f"if {four[0]} {choose(('<', '>', '==', '!='))} {four[1]}:", *_indented(_block(choose, atoms, depth + 1))]
-            return [*lines, "else:", *_indented(_block(choose, atoms, depth + 1))] if choose((False, True)) else lines
+            lines = [f"if {four[0]} {choose(('<', '>', '==', '!='))} {four[1]}:", *indented(_block(choose, atoms, depth + 1))]
+            return [*lines, "else:", *indented(_block(choose, atoms, depth + 1))] if choose((False, True)) else lines
     return [f"{choose(('a', 'b'))} = {choose(_EXPRESSIONS).format(*four)}"]
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from pytocu.testing.alias_programs import Choose
+from pytocu.testing.alias_programs import Choose, indented
 
 _DEEPEST = 3
 
@@ -77,17 +75,13 @@ def _loop(choose: Choose, names: tuple[str, ...]) -> list[str]:
     if names and choose((False,) * 5 + (True,)):
         steps = _block(choose, names, len(names) + 1)
         test = choose(("v.max() > {0}", "t < {0} * 4", "a[{1}, 0] > b[{1}, {1}]")).format(choose((1, 2, 3)), choose(names))
-        return ["w = 0", f"while {test} and w < 4:", "    w += 1", *_indented([*steps, "v = v * 0.75", "t = t + 1.5"])]
+        return ["w = 0", f"while {test} and w < 4:", "    w += 1", *indented([*steps, "v = v * 0.75", "t = t + 1.5"])]
     head = choose(_INNER).format(choose(names)) if names else choose(_OUTER)
     inside = (*names, name)
     steps = _block(choose, inside, len(inside))
     if len(names) < _DEEPEST - 1 and choose((True, True, not names, False)):
         steps = [*_loop(choose, inside), *steps] if choose((True, False)) else [*steps, *_loop(choose, inside)]
-    return [f"for {name} in {head}:", *_indented(steps)]
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+    return [f"for {name} in {head}:", *indented(steps)]
 
 
 def _block(choose: Choose, names: tuple[str, ...], depth: int) -> list[str]:
@@ -138,8 +132,8 @@ def _statement(choose: Choose, names: tuple[str, ...], depth: int, kind: str) ->
             test = choose((
                 f"{i} % 2 == 0", f"c > {i}", "t > 2", f"a[{i}, {j}] > b[{j}, {i}]", f"v[{j}] < 1", f"np.argmax(v) > {i}",
             ))  # fmt: skip
-            lines = [f"if {test}:", *_indented(_block(choose, names, depth + 1))]
-            return [*lines, "else:", *_indented(_block(choose, names, depth + 1))] if choose((False, True)) else lines
+            lines = [f"if {test}:", *indented(_block(choose, names, depth + 1))]
+            return [*lines, "else:", *indented(_block(choose, names, depth + 1))] if choose((False, True)) else lines
     test = choose((f"v[{i}] > 6", f"{i} > 4", f"c > {j} + 9", f"t > {i} * 2 + 5"))
     return [f"if {test}:", f"    {choose(('break', 'continue'))}"]
 
