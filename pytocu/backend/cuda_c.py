@@ -110,7 +110,8 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     grouped = [inst for f in functions for inst in walk(f.body) if inst.attr("width") is not None]
     used |= {f"{inst.op.name} groups" for inst in grouped}
     parts = {"aligned": ALIGNED, "load groups": LOAD_GROUPS, "store groups": STORE_GROUPS}
-    helpers = [ptx.cuda_function(name) for name in ptx.INSTRUCTIONS if name in used]
+    used |= {"half_to_float"} if used & ptx.COMPARISONS.keys() else set()
+    helpers = [ptx.cuda_function(name) for name in (*ptx.INSTRUCTIONS, *ptx.COMPARISONS) if name in used]
     helpers += [text for name, text in parts.items() if name in used]
     rare = dict.fromkeys((i.op, element(i.types[0])) for f in functions for i in walk(f.body) if i.op.llvm == "outlined")
     helpers += [OUTLINED.format(type=C_TYPES[dtype], name=outlined(op, dtype), function=op.libm + ("f" if dtype is F32 else ""))
@@ -555,7 +556,7 @@ class _Kernel:
                 return cast(C_TYPES[dtype], made) if dtype.bits < 32 else made
             case "convert_raw":
                 return cast(self.c_type(inst.types[0]), args[0])
-            case name if name in ptx.INSTRUCTIONS:
+            case name if name in ptx.INSTRUCTIONS or name in ptx.COMPARISONS:
                 return Expression(f"{name}({', '.join(a.text for a in args)})", POSTFIX)
             case "bitcast":
                 return bitcast(args[0], element(inst.args[0].type), element(inst.types[0]))

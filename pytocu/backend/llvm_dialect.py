@@ -33,8 +33,7 @@ HALF_COMPARISONS: Mapping[str, tuple[str, ...]] = {
     f"half_{name}": ("bitcast {bits} {x} to {half}", "bitcast {bits} {y} to {half}", f"fcmp {relation} {{half}} {{0}}, {{1}}")
     for name, relation in _RELATIONS.items()
 }
-"""Whose result is a predicate from the first: where an integer stood between, and many were alive, the assembler of CUDA 13.0
-and 13.5 read another predicate."""
+"""Whose result is a predicate from the first; see :data:`pytocu.backend.ptx.COMPARISONS`."""
 
 HALF_OF_ITSELF: Mapping[str, tuple[str, ...]] = {
     f"half_{name}": ("bitcast {bits} {x} to {half}", f"fcmp {relation} {{half}} {{0}}, zeroinitializer")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-_COMPARED = "{{{{.reg .pred p; setp.{0}.f16 p, {{1}}, {{2}}; selp.b32 {{0}}, 1, 0, p;}}}}"
-
 INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     "half_to_float": ("cvt.f32.f16 {0}, {1};", "f", "h"),
     # Of a pair `cvt.rn.f16.f32`, each masked with a constant and stored as one word, the assembler of CUDA 13.0 forgets the
@@ -18,18 +16,6 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     "half_add": ("add.rn.f16 {0}, {1}, {2};", "h", "hh"),
     "half_subtract": ("sub.rn.f16 {0}, {1}, {2};", "h", "hh"),
     "half_multiply": ("mul.rn.f16 {0}, {1}, {2};", "h", "hh"),
-    # A NaN is unequal to everything and in no order.
-    **{
-        f"half_{name}": (_COMPARED.format(relation), "r", "hh")
-        for name, relation in (
-            ("equal", "eq"),
-            ("not_equal", "neu"),
-            ("less", "lt"),
-            ("less_equal", "le"),
-            ("greater", "gt"),
-            ("greater_equal", "ge"),
-        )
-    },
     # The assembler takes a negation of 16 bits for one of the 32 that it computes with, and 32768 for -(-32768).  What is
     # computed in 32 bits compilers would compute in 16, if they saw what becomes of it.
     "to_short": ("cvt.u16.u32 {0}, {1};", "h", "r"),
@@ -48,7 +34,17 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),
 }
-"""By row: the text over result and operands, and their constraints; ``r`` is a truth value as an integer, ``w`` an int32."""
+"""By row: the text over result and operands, and their constraints; ``w`` is an int32."""
+
+COMPARISONS = {
+    "half_equal": "==", "half_not_equal": "!=", "half_less": "<", "half_less_equal": "<=", "half_greater": ">",
+    "half_greater_equal": ">=",
+}  # fmt: skip
+"""By row: the operator of CUDA C between the float32 of two float16.
+
+A predicate is no result of inline PTX, and of one that was an integer on its way the assembler of CUDA 13.0 and 13.5 read
+another one, where many were alive.
+"""
 
 BEFORE: dict[str, tuple[int, str]] = {"float_to_half": (80, "cvt.rn.f16.f32 {0}, {1};")}
 """By row: the first architecture that has the instruction, and the text for those before it."""
@@ -108,7 +104,7 @@ _CONSTRAINTS = str.maketrans("w", "r")
 
 
 def cuda_function(name: str) -> str:
-    """The instruction as a function of CUDA C.
+    """The instruction, or a comparison of two float16, as a function of CUDA C.
 
     Examples
     --------
@@ -119,11 +115,18 @@ def cuda_function(name: str) -> str:
         return value;
     }
     """
+    if name in COMPARISONS:
+        return "\n".join(
+            (
+                f"static __device__ __forceinline__ bool {name}(unsigned short x, unsigned short y) {{",
+                f"    return half_to_float(x) {COMPARISONS[name]} half_to_float(y);",
+                "}",
+            )
+        )
     _, result, operands = INSTRUCTIONS[name]
     names = "xyz"[: len(operands)]
     params = ", ".join(f"{_C_TYPES[kind]} {x}" for kind, x in zip(operands, names, strict=True))
     given = ", ".join(f'"{kind}"({x})' for kind, x in zip(operands.translate(_CONSTRAINTS), names, strict=True))
-    returned = "bool" if result == "r" else _C_TYPES[result]
 
     def written(arch: int | None) -> str:
         text = _text(name, arch).format(*(f"%{k}" for k in range(len(operands) + 1)))
@@ -133,7 +136,7 @@ def cuda_function(name: str) -> str:
     lines = [f"#if __CUDA_ARCH__ >= {first}0", written(first), "#else", written(0), "#endif"] if first else [written(None)]
     return "\n".join(
         (
-            f"static __device__ __forceinline__ {returned} {name}({params}) {{",
+            f"static __device__ __forceinline__ {_C_TYPES[result]} {name}({params}) {{",
             f"    {_C_TYPES[result]} value;",
             *lines,
             "    return value;",
@@ -155,8 +158,7 @@ def llvm_steps(name: str) -> tuple[str, ...]:
     written = _llvm_text(name).replace("{", "{{").replace("}", "}}")
     given = ", ".join(f"{_LLVM_TYPES[kind]} {{{x}}}" for kind, x in zip(operands, "xyz", strict=False))
     letters = ",".join(result + operands).translate(_CONSTRAINTS)
-    call = f'call {_LLVM_TYPES[result]} asm "{written}", "={letters}"({given})'
-    return (call, "icmp ne {wide} {0}, 0") if result == "r" else (call,)
+    return (f'call {_LLVM_TYPES[result]} asm "{written}", "={letters}"({given})',)
 
 
-__all__ = ["INSTRUCTIONS", "cuda_function", "for_arch", "llvm_steps"]
+__all__ = ["COMPARISONS", "INSTRUCTIONS", "cuda_function", "for_arch", "llvm_steps"]

@@ -1,6 +1,6 @@
 """float16 on GPUs: instructions of its own, and float32 formulas that know how few digits it has.
 
-``+ - *`` and comparisons are single instructions on the bits; they give what float32's would, rounded.
+``+ - *`` are single instructions on the bits, which give what float32's would, rounded; comparisons are the compiler's.
 Formulas that only choose between operands run on the bits too.
 
 The rows ``near_...`` are instructions whose last digits differ from GPU to GPU.  A formula may use one only

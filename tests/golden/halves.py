@@ -59,6 +59,12 @@ def from_double(x):
 #$ dump fade --args "f16[n], f16[n]" --emit cuda
 #| struct alignas(16) u16x8 { unsigned short lane[8]; };
 #|
+#| static __device__ __forceinline__ float half_to_float(unsigned short x) {
+#|     float value;
+#|     asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(x));
+#|     return value;
+#| }
+#|
 #| static __device__ __forceinline__ unsigned short half_add(unsigned short x, unsigned short y) {
 #|     unsigned short value;
 #|     asm("add.rn.f16 %0, %1, %2;" : "=h"(value) : "h"(x), "h"(y));
@@ -72,9 +78,7 @@ def from_double(x):
 #| }
 #|
 #| static __device__ __forceinline__ bool half_greater(unsigned short x, unsigned short y) {
-#|     int value;
-#|     asm("{.reg .pred p; setp.gt.f16 p, %1, %2; selp.b32 %0, 1, 0, p;}" : "=r"(value) : "h"(x), "h"(y));
-#|     return value;
+#|     return half_to_float(x) > half_to_float(y);
 #| }
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
