@@ -60,6 +60,8 @@ _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _evaluated = Deferred("pytocu.frontend.worded", "evaluated")
 _member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
+_member_of_range = Deferred("pytocu.frontend.range_parts", "member")
+_of_range = Deferred("pytocu.frontend.range_parts", "of_range")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
@@ -148,14 +150,13 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     trick = index_trick(base)
     if trick is not None:
         return trick(context, key)
-    if isinstance(base, Steps):
-        text = "a member of a range that is known only at run time is not compiled"
-        raise UnsupportedError(text, context.loc, "write start + k * step, or np.arange(...)[k]")
+    if isinstance(base, Steps) or (isinstance(base, range) and contains_dynamic(key)):
+        return _member_of_range(context, _of_range(base), key)
     if isinstance(key, slice) and contains_dynamic(key):
         return _part_of_run_time(context, base, key)
     if contains_dynamic(key):
         if isinstance(base, (list, tuple)) and isinstance(key, Value):
-            return _member_at(context, base, key, lambda array, place: member(frame, array, place))
+            return _member_at(frame, base, key, lambda array, place: member(frame, array, place))
         text = f"a {type(base).__name__} cannot be indexed by a value known only at run time"
         raise UnsupportedError(text, context.loc, "index with constants or static arguments")
     # A tuple, list or dict may hold anything: only the keys are compared.
