@@ -83,9 +83,22 @@ def _is_later(one: Wanted, other: Wanted) -> bool:
 
 
 def wanted_at(frame: Frame, place: Loc, branch: bool = False) -> list[Wanted]:
-    """Those of a loop, or of a branch; at one place several may stand, each of which sees other lists."""
-    here = [one for one in wanted(frame.context) if one.place == place and one.branch is branch]
-    return [one for one in here if holder(frame, one.name) is not None]
+    """Those of a loop, or of a branch; at one place several may stand, each of which sees other lists.
+
+    Where a loop around was written out when the list was asked for, and has steps of run time now, it is that loop's.
+    """
+    context, found = frame.context, []
+    for one in [one for one in wanted(context) if one.place == place and one.branch is branch]:
+        if (owner := holder(frame, one.name)) is None:
+            continue
+        held = owner.locals[one.name]
+        if isinstance(held, Counted) and held.depth < len(context.counting):
+            continue
+        outer = next((loop for loop in context.growing if id(held) in loop.known and not loop.written_out), None)
+        if outer is not None and isinstance(held, list) and one._replace(place=outer.place) not in context.handed:
+            raise HandOn(one._replace(place=outer.place, branch=False))
+        found.append(one)
+    return found
 
 
 def holder(frame: Frame | None, name: str) -> Frame | None:

@@ -54,6 +54,7 @@ from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _begin_here = Deferred("pytocu.frontend.counted", "begin_here")
+_after = Deferred("pytocu.frontend.worded", "after")
 _assign_flat = Deferred("pytocu.frontend.flat", "assign")
 _read_flat = Deferred("pytocu.frontend.flat", "read")
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
@@ -274,6 +275,10 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     if isinstance(base, Flat):
         _assign_flat(context, base, as_numpy(context, values(context, key)), values(context, value))
         return
+    part = isinstance(key, slice) and isinstance(value, Grown)
+    if part and (type(base) is list or (isinstance(base, Counted) and key == slice(None))):
+        _assign_members(context, base, key, value)
+        return
     if isinstance(base, Grown):
         _assign_in_grown(frame, base, key, value, text)
         return
@@ -291,6 +296,15 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         raise UnsupportedError(text, context.loc, by_number(base) or "use an array in its place: np.array(...)[i] = ...")
     check_plain(context, key, "indexing")
     attempt(context, base.__setitem__, key, value)
+
+
+def _assign_members(context: Context, base: list[Any] | Counted, key: slice, value: Grown) -> None:
+    """``base[:] = value``, of a list whose length a run decides."""
+    if key != slice(None):
+        kind = "a part of a list is assigned a list that a loop of run time has made"
+        raise UnsupportedError(kind, context.loc, "put the list together: a[:i] + b + a[j:]")
+    if value is not base:
+        _after(context, "base.clear()\nbase.extend(value)", {"base": base, "value": value}, "base")
 
 
 def _require_as_many(context: Context, length: DimLike, count: int) -> None:
