@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pytocu
+from pytocu.explain.plan_text import plan_text
 from pytocu.ir import interp
 
 RANDOM = np.random.default_rng(3)
@@ -274,3 +275,28 @@ def test_errors() -> None:
 def test_the_plan_has_few_kernels() -> None:
     kernels = pytocu.jit(assigned).lower(X, MANY, RANDOM.random(40)).kernels
     assert len(kernels) <= 4
+
+
+def test_the_values_are_written_in_order_on_a_cpu() -> None:
+    low = pytocu.jit(assigned).lower(X, MANY, RANDOM.random(40))
+    assert low.compile("cpu").plan.library_calls() == ()
+    assert low.compile("cuda:sm_90").plan.library_calls() == ("maximum.at",)
+
+
+def flags(x, i, e):
+    total = 0
+    for k in range(i.shape[0]):
+        used = np.zeros(20, bool)
+        used[i[k]] = True
+        x[i[k]] = x[i[k, ::-1]] + e[k]
+        total += used.sum()
+    return x, total
+
+
+def test_in_a_native_loop() -> None:
+    i, e = places(200, 20).reshape(50, 4), RANDOM.random(50)
+    low = pytocu.jit(flags).lower(X, i, e)
+    assert "native function" in plan_text(low.compile("cpu").plan)
+    (made, total), (wanted, wanted_total) = pytocu.jit(flags)(X.copy(), i, e), flags(X.copy(), i, e)
+    np.testing.assert_array_equal(made, wanted)
+    assert total == wanted_total

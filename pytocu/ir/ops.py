@@ -299,7 +299,8 @@ row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with 
     attrs=("op",))  # fmt: skip
 
 row("combine_at", "stored", 3, "The first operand, a vector, whose elements are combined, by a row `op`, with those of the "
-    "third, one after the other: each with the element at the position that the second states", infer=infer.combine_at,
+    "third, one after the other: each with the element at the position that the second states; or replaced, by ``last``",
+    infer=infer.combine_at,
     levels=ARRAY, attrs=("op",))  # fmt: skip
 
 # What is in memory of its own, and what waits for memory.
