@@ -12,6 +12,8 @@ import pytest
 import pytocu
 from pytocu.explain.plan_text import plan_text
 from pytocu.ir import interp
+from pytocu.testing.cases import call_interpreted
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(3)
 
@@ -300,3 +302,20 @@ def test_in_a_native_loop() -> None:
     (made, total), (wanted, wanted_total) = pytocu.jit(flags)(X.copy(), i, e), flags(X.copy(), i, e)
     np.testing.assert_array_equal(made, wanted)
     assert total == wanted_total
+
+
+def test_arrays_of_several_axes_are_changed_where_they_are() -> None:
+    def steps(y, i, j):
+        for k in range(i.shape[0]):
+            y[i[k], j[k]] = y[j[k] % 6, i[k] % 5] + k
+            np.add.at(y, (j[k] % 6, i[k] % 5), 0.5)
+        y[i[0]] += y[i[1]]
+        return y
+
+    i, j = places(120, 6).reshape(30, 4), places(120, 5).reshape(30, 4)
+    low = pytocu.jit(steps).lower(Y, i, j)
+    assert low.compile("cpu").plan.library_calls() == ()
+    compare(call_interpreted(steps, Y.copy(), i, j), steps(Y.copy(), i, j))
+    compare(pytocu.jit(steps)(Y.copy(), i, j), steps(Y.copy(), i, j))
+    turned = np.asfortranarray(Y)
+    compare(pytocu.jit(steps)(turned.copy(order="F")[::-1], i, j), steps(turned.copy(order="F")[::-1], i, j))

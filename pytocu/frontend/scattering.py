@@ -98,11 +98,17 @@ def _place(context: Context, base: Value, places: Value, lead: int, value: Any) 
         behind = numbered(context, rest)
         places = elementwise(context, "multiply", places, cast(context, as_value(context, dim_value(context, size)), I64))
         places = repeated(context, elementwise(context, "add", places, behind), target)
-    flat = base if len(shape) == 1 else ravel(context, base)
-    made = context.builder.emit("combine_at", (flat, ravel(context, places), values), {"op": "last"})
-    if len(shape) != 1:
-        made = context.builder.emit("reshape", (made,), {"shape": shape, "source": (product(shape),)})
-    if len(shape) == 1 and context.builder.root(base) is base:
+    combine(context, base, "last", places, values)
+
+
+def combine(context: Context, base: Value, by: str, places: Value, values: Value) -> None:
+    """Change elements, by their numbers, one after the other: combined with values by a row of the op table, or replaced."""
+    shape = dimensions(base)
+    whole = base if shape else ravel(context, base)
+    made = context.builder.emit("combine_at", (whole, ravel(context, places), values), {"op": by})
+    if not shape:
+        made = context.builder.emit("reshape", (made,), {"shape": shape, "source": (1,)})
+    if shape and context.builder.root(base) is base:
         context.builder.replace(base, made)
     else:
         context.builder.update(base, made)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike, symbol
+from pytocu.ir.dims import DimLike, product, symbol
 from pytocu.ir.regions import captured, closed, numbers_of
 from pytocu.ir.rewrite import put_again, rewrite
 from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, ScalarType, element, scalar, shape_of
@@ -39,8 +39,13 @@ def run(function: Function, context: PassContext) -> Function:
             start, places = (a.inst.args[0] if a.inst is not None and a.inst.op.name == "keep" else a for a in args)
             args = start, places, _ones(builder, element(start.type), shape_of(places.type))
         if context.target.kind == "cuda" or shared:
-            by = inst.attr("op")
-            return (_numbered(builder, *args) if by == "last" else _sorted(builder, by, *args),)
+            by, (start, *others), shape = inst.attr("op"), args, shape_of(args[0].type)
+            if len(shape) > 1:
+                start = builder.emit("reshape", (start,), {"shape": (product(shape),), "source": shape})
+            made = _numbered(builder, start, *others) if by == "last" else _sorted(builder, by, start, *others)
+            if len(shape) > 1:
+                made = builder.emit("reshape", (made,), {"shape": shape, "source": (product(shape),)})
+            return (made,)
         name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
         names.add(name)
         return (_loop(builder, inst, name, *args),)
@@ -66,6 +71,8 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     (count,) = shape_of(places.type)
     bounds = [_number(builder, d) for d in (0, count, 1)]
     before = Value(start.type, start.name)
+    # What the array held before is not what it holds in a step.
+    places, values = (builder.emit("keep", (v,)) if _reads(v, start) else v for v in (places, values))
     inner = Builder(inst.loc)
     again: dict[Value, Value] = {}
     for producer in _inside((places, values)):
@@ -75,11 +82,13 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     place, value = (_element(inner, again.get(v, v), symbol(name)) for v in (places, values))
     if element(place.type) is not I64:
         place = inner.emit("cast", (place,), {}, (scalar(I64),))
+    positions = _positions(inner, place, shape_of(start.type))
     if inst.attr("op") != "last":
-        there = inner.emit("gather", (before, place), {"axes": (0,), "at": 0})
+        there = inner.emit("gather", (before, *positions), {"axes": tuple(range(len(positions))), "at": 0})
         value = inner.emit(inst.attr("op") or "add", (there, value))
-    made = inner.emit("as_array", (value,))
-    target = inner.emit("pick", (before, place), {"axis": 0})
+    made, target = inner.emit("as_array", (value,)), before
+    for axis, position in reversed([*enumerate(positions)]):
+        target = inner.emit("pick", (target, position), {"axis": axis})
     result = inner.emit("update", (before, target, made), name=inst.results[0].name)
     insts = inner.take()
     number = Value(scalar(I64))
@@ -89,6 +98,23 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     region = closed(insts, (number, before), (result,), shared, inst.loc)
     attrs = {"carried": 1, "numbers": (name, count, False)}
     return builder.inst("for_loop", (*bounds, start, *outer), attrs, inst.types, (region,)).results[0]
+
+
+def _reads(value: Value, array: Value) -> bool:
+    """Whether a value is made of elements of an array that are read where it is computed."""
+    order: dict[Inst, None] = {}
+    _producers(value, order)
+    return value is array or any(array in inst.args for inst in order)
+
+
+def _positions(builder: Builder, place: Value, shape: tuple[DimLike, ...]) -> list[Value]:
+    """Along each axis, where the element with a number is."""
+    found: list[Value] = []
+    for length in reversed(shape[1:]):
+        size = _number(builder, length)
+        found.append(builder.emit("remainder", (place, size)))
+        place = builder.emit("floor_divide", (place, size))
+    return [place, *reversed(found)]
 
 
 def _number(builder: Builder, number: DimLike) -> Value:
