@@ -90,11 +90,67 @@ def test_programs(function: Callable[..., Any], first: np.ndarray, n: int) -> No
     compare(given, changed)
 
 
+def of_arrays(rows, pairs, table, n):
+    total = a = np.zeros_like(rows[0])
+    for i in range(n):
+        a, b = pairs[i % 2]
+        total = total + rows[i % 3] * b + a
+        for j in range(2):
+            total = total * table[i % 2][j] - rows[-1][j]
+    return total, rows[n % 3], table[n % 2][n % 2] + LISTED[n % 2][0], [{"a": total}, {"a": a}][n % 2]["a"]
+
+
+def changed_in_place(rows, pairs, table, n):
+    for i in range(n):
+        rows[i % 3][i % 2] += i
+        pairs[i % 2][1][0] = i
+    row = rows[n % 3]
+    row -= 1
+    return row
+
+
+def of_layers(rows, pairs, table, n):
+    x = rows[0]
+    for i in range(n % 3 + 1):
+        x = np.tanh(x * rows[i])
+    return x
+
+
+@pytest.mark.parametrize("function", [of_arrays, changed_in_place, of_layers])
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_arrays_and_lists(function: Callable[..., Any], n: int) -> None:
+    x = np.array([1.0, -2.0, 4.0])
+    made = lambda: ([x, x + 1, x * 2], [(x - 3, x + 2), (x * 3, x / 2)], [[1.0, 2.5], [0.5, 3.0]], n)  # noqa: E731
+    given, changed = made(), made()
+    compare(pytocu.jit(function)(*given), function(*changed))
+    compare(given[0], changed[0])
+    compare(given[1], changed[1])
+
+
+def test_the_array_itself_is_returned() -> None:
+    rows = [np.ones(2), np.zeros(2)]
+    assert pytocu.jit(lambda rows, n: rows[n])(rows, 1) is rows[1]
+    with pytest.raises(IndexError, match=r"^list index out of range"):
+        pytocu.jit(lambda rows, n: rows[n])(rows, 2)
+
+
+def test_a_list_that_may_be_one_of_several_is_not_changed() -> None:
+    def function(n):
+        table = [[1, 2], [3, 4]]
+        table[n][0] = 5
+        return table
+
+    with pytest.raises(UnsupportedError, match="changes a list that may be one that has other names, too"):
+        pytocu.jit(function)(1)
+
+
 LISTED = [[1, 2], [3, 4]]
 REFUSED = {
     "[1, 2.5][n]": "not all of its members are numbers of one type: member 0 is of type weak int, member 1 of type weak float",
-    "[x, x + 1][n]": r"not all of its members are numbers of one type(?s:.)*np.array\(the list\)",
-    "LISTED[n]": "not all of its members are numbers of one type",
+    "[x, x.astype(int)][n]": r"a list at an int known only at run time gives f64(?s:.)* or i64",
+    "[[1], [2, 3]][n]": "a list at an int known only at run time gives a list or another list",
+    "['a', 'b'][n]": "a list at an int known only at run time gives 'a' or 'b'",
+    "([x] * 33)[n]": r"a list of 33 arrays or lists(?s:.)*np.stack",
     "list(range(65))[n]": "a sequence of 65 numbers(?s:.)*pass an array of them",
 }
 

@@ -237,6 +237,38 @@ def beyond_int64(u, n):
 
 
 
+def of_bits(u, n):
+    k = -5
+    for i in range(n):
+        u = np.roll(u, 1) * 0.5 + ((k >> (i % 70)) & 15) + (1 << (i % 62)) % 77 + (~i & 3)
+        k = (k ^ (i << 5)) * 7 % 1001 - 500
+    return u, k
+
+
+def powers(u, n):
+    k = 0
+    for i in range(n):
+        u = np.roll(u, 1) * 0.5 + (k & 15)
+        k = k ^ (-3) ** (i % 40) ^ 2 ** (i % 63) ^ 0 ** (i % 3) ^ (-1) ** i ^ (i + 2) ** (i % 9)
+    return u, k
+
+
+def shifted_beyond_int64(u, n):
+    k = 1
+    for _ in range(n):
+        u = np.roll(u, 1) * 0.5 + (k & 3)
+        k = (k << 2) | 1
+    return u, k
+
+
+def raised_beyond_int64(u, n):
+    k = 0
+    for i in range(n):
+        u = np.roll(u, 1) * 0.5 + (k & 3)
+        k = (i + 2) ** (i // 3)
+    return u, k
+
+
 def out_of_bounds(u, n):
     for i in range(n):
         u = np.roll(u, 1) + 3 * i
@@ -252,6 +284,10 @@ NUMBERS: list[tuple[Callable[..., Any], np.ndarray, int]] = [
     (by_half, random(50).astype(np.float32), 58),
     (of_all_kinds, random(50), 57),
     (beyond_int64, random(50), 37),
+    (of_bits, random(50), 58),
+    (powers, random(50), 58),
+    (shifted_beyond_int64, random(50), 29),
+    (raised_beyond_int64, random(50), 35),
     (out_of_bounds, np.arange(50, dtype=np.int8), 41),
 ]
 

@@ -144,7 +144,22 @@ def in_two_functions(x, t):
     return inner(first(x, t)) + inner(len(x) if t > 3 else None)
 
 
+def with_a_count(x, t):
+    seen = 0
+    for i in range(len(x)):
+        seen += 1
+        if x[i] > t:
+            return i, (x[i], seen)
+    return None, (None, seen)
+
+
+def chosen_of_a_helper(x, t):
+    found, (value, seen) = with_a_count(x, t)
+    return (seen, 0) if found is None else (found, value)
+
+
 NUMBERS = [
+    with_a_count, chosen_of_a_helper,
     first, returned, to_the_end, pair, last, truth, while_none, greatest, runs, of_helper, of_helper_in_loop, asked,
     behind_raise, conditional, pieces, in_two_functions,
 ]  # fmt: skip
@@ -210,7 +225,13 @@ def best_of_rows(x, n):
     return best
 
 
-@pytest.mark.parametrize("function", [argument, view, changed, changed_before, one_memory, best_row, best_of_rows])
+def in_tuples(x, n):
+    if x[0] > n:
+        return None, 1
+    return x[1:], 2
+
+
+@pytest.mark.parametrize("function", [in_tuples, argument, view, changed, changed_before, one_memory, best_row, best_of_rows])
 @pytest.mark.parametrize("n", [2, -1, -100, 100])
 def test_arrays(function: Callable[..., Any], n: int) -> None:
     everywhere(function, A, n)

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 import pytocu
+from pytocu.explain.plan_text import plan_text
 from pytocu.ir import interp
+from pytocu.testing.cases import call_interpreted
+from pytocu.testing.compare import compare
 
 RANDOM = np.random.default_rng(3)
 
@@ -274,3 +277,45 @@ def test_errors() -> None:
 def test_the_plan_has_few_kernels() -> None:
     kernels = pytocu.jit(assigned).lower(X, MANY, RANDOM.random(40)).kernels
     assert len(kernels) <= 4
+
+
+def test_the_values_are_written_in_order_on_a_cpu() -> None:
+    low = pytocu.jit(assigned).lower(X, MANY, RANDOM.random(40))
+    assert low.compile("cpu").plan.library_calls() == ()
+    assert low.compile("cuda:sm_90").plan.library_calls() == ("maximum.at",)
+
+
+def flags(x, i, e):
+    total = 0
+    for k in range(i.shape[0]):
+        used = np.zeros(20, bool)
+        used[i[k]] = True
+        x[i[k]] = x[i[k, ::-1]] + e[k]
+        total += used.sum()
+    return x, total
+
+
+def test_in_a_native_loop() -> None:
+    i, e = places(200, 20).reshape(50, 4), RANDOM.random(50)
+    low = pytocu.jit(flags).lower(X, i, e)
+    assert "native function" in plan_text(low.compile("cpu").plan)
+    (made, total), (wanted, wanted_total) = pytocu.jit(flags)(X.copy(), i, e), flags(X.copy(), i, e)
+    np.testing.assert_array_equal(made, wanted)
+    assert total == wanted_total
+
+
+def test_arrays_of_several_axes_are_changed_where_they_are() -> None:
+    def steps(y, i, j):
+        for k in range(i.shape[0]):
+            y[i[k], j[k]] = y[j[k] % 6, i[k] % 5] + k
+            np.add.at(y, (j[k] % 6, i[k] % 5), 0.5)
+        y[i[0]] += y[i[1]]
+        return y
+
+    i, j = places(120, 6).reshape(30, 4), places(120, 5).reshape(30, 4)
+    low = pytocu.jit(steps).lower(Y, i, j)
+    assert low.compile("cpu").plan.library_calls() == ()
+    compare(call_interpreted(steps, Y.copy(), i, j), steps(Y.copy(), i, j))
+    compare(pytocu.jit(steps)(Y.copy(), i, j), steps(Y.copy(), i, j))
+    turned = np.asfortranarray(Y)
+    compare(pytocu.jit(steps)(turned.copy(order="F")[::-1], i, j), steps(turned.copy(order="F")[::-1], i, j))

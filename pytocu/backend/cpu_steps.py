@@ -137,7 +137,11 @@ entry:
                                      i64 27, label %word.at
                                      i64 28, label %byte.at
                                      i64 29, label %and.bits
-                                     i64 30, label %or.bits ]
+                                     i64 30, label %or.bits
+                                     i64 31, label %xor.bits
+                                     i64 32, label %shift.left
+                                     i64 33, label %shift.right
+                                     i64 34, label %power ]
 add:
   %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
   br label %whole
@@ -240,6 +244,53 @@ and.bits:
 or.bits:
   %either.bits = or i64 %x, %y
   br label %store
+xor.bits:
+  %differing.bits = xor i64 %x, %y
+  br label %store
+shift.left:
+  %shifts.in.word = icmp ult i64 %y, 63
+  br i1 %shifts.in.word, label %shifted.left, label %no
+shifted.left:
+  %left = shl i64 %x, %y
+  %left.back = ashr i64 %left, %y
+  %left.fits = icmp eq i64 %left.back, %x
+  br i1 %left.fits, label %store, label %no
+shift.right:
+  %shifts.back = icmp slt i64 %y, 0
+  br i1 %shifts.back, label %no, label %shifted.right
+shifted.right:
+  %shifts.far = icmp sgt i64 %y, 63
+  %distance = select i1 %shifts.far, i64 63, i64 %y
+  %right = ashr i64 %x, %distance
+  br label %store
+power:
+  %exponent.below = icmp slt i64 %y, 0
+  br i1 %exponent.below, label %no, label %power.bit
+power.bit:
+  %factor = phi i64 [ %x, %power ], [ %factor.square, %power.next ]
+  %exponent = phi i64 [ %y, %power ], [ %exponent.rest, %power.next ]
+  %power.made = phi i64 [ 1, %power ], [ %power.times, %power.next ]
+  %power.over = icmp eq i64 %exponent, 0
+  br i1 %power.over, label %store, label %power.factor
+power.factor:
+  %lowest.bit = and i64 %exponent, 1
+  %is.odd = icmp ne i64 %lowest.bit, 0
+  %factor.here = select i1 %is.odd, i64 %factor, i64 1
+  %power.pair = call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %power.made, i64 %factor.here)
+  %power.times = extractvalue { i64, i1 } %power.pair, 0
+  %power.large = extractvalue { i64, i1 } %power.pair, 1
+  %exponent.rest = lshr i64 %exponent, 1
+  %is.last = icmp eq i64 %exponent.rest, 0
+  br i1 %power.large, label %no, label %power.square
+power.square:
+  ; The square behind the last factor is not needed, and may be too large.
+  %factor.next = select i1 %is.last, i64 1, i64 %factor
+  %square.pair = call { i64, i1 } @llvm.smul.with.overflow.i64(i64 %factor.next, i64 %factor.next)
+  %factor.square = extractvalue { i64, i1 } %square.pair, 0
+  %square.large = extractvalue { i64, i1 } %square.pair, 1
+  br i1 %square.large, label %no, label %power.next
+power.next:
+  br label %power.bit
 most:
   %above = icmp sgt i64 %x, %y
   %larger = select i1 %above, i64 %x, i64 %y
@@ -274,7 +325,8 @@ truth:
 store:
   %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ], [ %larger, %most ],
     [ %smaller, %least ], [ %truth.word, %truth ], [ %word.read, %word.at ], [ %byte.word, %byte.at ],
-    [ %both.bits, %and.bits ], [ %either.bits, %or.bits ]
+    [ %both.bits, %and.bits ], [ %either.bits, %or.bits ], [ %differing.bits, %xor.bits ], [ %left, %shifted.left ],
+    [ %right, %shifted.right ], [ %power.made, %power.bit ]
   store i64 %stored, ptr %to, align 8
   ret i1 true
 to.single:

@@ -37,7 +37,7 @@ _grown_method = Deferred("pytocu.frontend.grown", "method")
 
 def _refuse_of_range(context: Context, base: Any, name: str) -> None:
     """Refuse what a range has besides its bounds, where only a run knows these."""
-    if not isinstance(base, Steps) or name in ("start", "stop", "step"):
+    if not isinstance(base, Steps) or (name in ("start", "stop", "step") and not base.part):
         return
     if base.plain and not hasattr(range, name):
         raise MissingAttributeError(f"'range' object has no attribute '{name}'", context.loc)

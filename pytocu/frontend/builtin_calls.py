@@ -67,6 +67,8 @@ from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, 
 _after = Deferred("pytocu.frontend.worded", "after")
 _example_of = Deferred("pytocu.frontend.own_words", "example_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
+_length_of_range = Deferred("pytocu.frontend.range_parts", "length")
+_sum_of_range = Deferred("pytocu.frontend.range_parts", "total")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _greatest = Deferred("pytocu.frontend.grown", "greatest")
 _settled = Deferred("pytocu.frontend.counted", "settled")
@@ -232,7 +234,7 @@ def _refuse_unsized(context: Context, value: Any) -> None:
 
 def _len(frame: Frame, value: Any) -> Any:
     if isinstance(value, Steps):
-        value = as_value(frame.context, value)
+        return _length_of_range(frame.context, value)
     if isinstance(value, Flat):
         return attribute(frame.context, value.array, "size")
     if isinstance(value, Grown):
@@ -526,7 +528,9 @@ def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
         return _sum_of(values, start)
     if isinstance(values, Grown):
         return _total(frame, values, start)
-    if not _is_long(values):
+    if isinstance(values, Steps) and values.plain and context.elements is None:
+        return binary(context, "add", start, _sum_of_range(context, values))
+    if isinstance(values, Steps) or not _is_long(values):
         members = [start, *_members(frame, values)]
         types = {v.type if isinstance(v, Value) else weak_type_of(v) for v in members}
         if context.elements is None and {WEAK_FLOAT} <= types <= {WEAK_FLOAT, WEAK_INT, WEAK_BOOL}:

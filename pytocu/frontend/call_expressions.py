@@ -73,7 +73,7 @@ def call_text(function: Any) -> str:
 
 
 _GO_OVER = (sum, any, all, max, min, next)
-_LIST = (list, sorted, deque)
+_LIST = (list, sorted, deque, np.fromiter)
 """What makes a list of all members of a generator before it does anything else."""
 
 

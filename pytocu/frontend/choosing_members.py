@@ -1,8 +1,8 @@
 """Members of lists and tuples whose lengths are known, by positions that are not: ``steps[i % 4]``.
 
-In: a list or tuple that the program made, and an int of run time.  Out: the member at the position, where all are numbers
-of one kind, or tuples of these; a position that there is not is Python's error.  Of Python's numbers one is chosen after the
-other, which stays Python's; NumPy's are elements of an array.
+In: a list or tuple, and an int of run time.  Out: the member at the position; one that there is not is Python's error.  Of
+Python's numbers, or tuples of these, one is chosen after the other, which stays Python's; NumPy's are elements of an array.
+Arrays, lists and what else has a place of its own are chosen by branches, so that it is known which of them the member is.
 """
 
 from __future__ import annotations
@@ -11,23 +11,30 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.control import choice
+from pytocu.frontend.frames import Frame
 from pytocu.frontend.grown import position, refuse_outside
 from pytocu.frontend.literals import LONGEST, listed
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.operators import binary
-from pytocu.frontend.values import Context, as_value, describe, is_number, python_type_name
+from pytocu.frontend.ranges import known_here, number_as_dim
+from pytocu.frontend.values import Context, as_value, describe, is_array, is_number, python_type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType
 
+MOST_BRANCHES = 32
+"""Members that are chosen by branches, of which each is written once."""
 
-def member_at(context: Context, members: Sequence[Any], key: Any, element: Callable[[Value, Any], Any]) -> Any:
+
+def member_at(frame: Frame, members: Sequence[Any], key: Any, element: Callable[[Value, Any], Any]) -> Any:
     """``members[key]``; `element` reads an array.
 
     Raises
     ------
     UnsupportedError
-        Members of different kinds or such as may be changed in place, or a key that is no int.
+        Members that a branch cannot choose between, as lists of different lengths, or a key that is no int.
     """
+    context = frame.context
     kind = type(members).__name__
     if isinstance(key, Value) and key.type == WEAK_BOOL:
         key = on_host(context, "python_int", key)
@@ -37,13 +44,41 @@ def member_at(context: Context, members: Sequence[Any], key: Any, element: Calla
             raise raised(TypeError(f"{kind} indices must be integers or slices, not {python_type_name(key)}"), context.loc)
         text = f"a {kind} cannot be indexed by {describe(key)} that is known only at run time"
         raise UnsupportedError(text, context.loc, f"index an array: np.array(the {kind})[i]")
-    if members:
+    by_branches = bool(members) and not _are_numbers(members)
+    if members and not by_branches:
         _check_alike(context, kind, members)
     refuse_outside(context, key, len(members), f"{kind} index out of range")
     if not members:
         raise raised(IndexError(f"{kind} index out of range"), context.loc)
-    behind = binary(context, "add", key, len(members))
-    return _at(context, members, on_host(context, "python_choose", binary(context, "less", key, 0), behind, key), element)
+    at, place = number_as_dim(context, key), key
+    if at is None or not known_here(context)(at):
+        behind = binary(context, "add", key, len(members))
+        place = on_host(context, "python_choose", binary(context, "less", key, 0), behind, key)
+    return _by_branches(frame, kind, members, place) if by_branches else _at(context, members, place, element)
+
+
+def _are_numbers(members: Sequence[Any]) -> bool:
+    return all(
+        _are_numbers(m) if isinstance(m, tuple) else is_number(m) or (isinstance(m, Value) and not is_array(m)) for m in members
+    )
+
+
+def _by_branches(frame: Frame, kind: str, members: Sequence[Any], place: Value) -> Any:
+    """The member itself, as ``members[0] if place == 0 else members[1] if place == 1 else ...``."""
+    context = frame.context
+    if len(members) > MOST_BRANCHES:
+        said = f"a {kind} of {len(members)} arrays or lists"
+        text = f"{said}, indexed by an int known only at run time, would be as many branches"
+        raise UnsupportedError(text, context.loc, "index one array of all: np.stack(...)[i]")
+    what = f"a {kind} at an int known only at run time"
+
+    def from_member(number: int) -> Any:
+        if number == len(members) - 1:
+            return members[number]
+        here = as_value(context, binary(context, "equal", place, number))
+        return choice(frame, here, lambda: members[number], lambda: from_member(number + 1), what)
+
+    return from_member(0)
 
 
 def _check_alike(context: Context, kind: str, members: Sequence[Any]) -> None:

@@ -19,6 +19,7 @@ from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_
 from pytocu.frontend.flags import condition
 from pytocu.frontend.formatting import exception_of, showing
 from pytocu.frontend.frames import BREAK, Flow, Frame, Raised, Returned, Shown, flow_of
+from pytocu.frontend.gone_over import by_place, lengths, names_over, refuse_changed
 from pytocu.frontend.leaving import around, for_loop, while_loop
 from pytocu.frontend.loops import Again, has_steps
 from pytocu.frontend.numpy_calls import ErrorState
@@ -189,6 +190,10 @@ def _clauses(node: ast.Try) -> list[list[ast.stmt]]:
 
 def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
     context = frame.context
+    if (written := by_place(frame, node)) is not None:
+        first, loop = written
+        run_block(frame, [first])
+        return _while(frame, loop, rest) if isinstance(loop, ast.While) else None
     values = evaluate(frame, node.iter)
     with context.builder.at(frame.loc(node.iter)):
         values = steps_over(frame, values)
@@ -300,8 +305,12 @@ def _body(frame: Frame, node: ast.For | ast.While, times: int) -> Any:
         if not isinstance(node, ast.For):
             return run_block(frame, node.body)
         context.builder.loc = frame.loc(node)
+        over = lengths(frame, names_over(node))
         with around(context, State(frame), written_out=True):
-            return run_block(frame, node.body)
+            signal = run_block(frame, node.body)
+        if over:
+            refuse_changed(frame, node, over)
+        return signal
     finally:
         context.written_out = before
 

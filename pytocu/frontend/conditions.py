@@ -27,6 +27,7 @@ from pytocu.frontend.values import (
     Grown,
     NeedsBranch,
     Perhaps,
+    Steps,
     contains_dynamic,
     decides,
     describe,
@@ -39,6 +40,8 @@ from pytocu.ir.ops import OPS
 from pytocu.ir.types import WEAK_BOOL, ScalarType, WeakType
 
 _contains_counted = Deferred("pytocu.frontend.list_methods", "contains")
+_in_range = Deferred("pytocu.frontend.range_parts", "contains")
+_of_range = Deferred("pytocu.frontend.range_parts", "of_range")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
 
@@ -224,6 +227,8 @@ _ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 def _contains(frame: Frame, member: Any, container: Any) -> Any:
     if isinstance(container, Grown):
         return _contains_counted(frame, container, member)
+    if isinstance(container, Steps) or (isinstance(container, range) and contains_dynamic(member)):
+        return _in_range(frame.context, member, _of_range(container))
     numbers = isinstance(container, (list, tuple, set, frozenset)) and all(map(_is_number, (member, *container)))
     if numbers and contains_dynamic((member, container)):
         return _equals_one(frame.context, member, container)

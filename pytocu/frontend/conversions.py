@@ -1,21 +1,41 @@
-"""Arrays made of other arrays, of numbers and of lists: ``np.array``, ``np.asarray`` and ``np.copy``."""
+"""Arrays made of other arrays, numbers, lists and iterables: ``np.array``, ``asarray``, ``copy``, ``fromiter``."""
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import Deferred
+from pytocu.errors import raised
 from pytocu.frontend import attributes
 from pytocu.frontend.devices import check_device
+from pytocu.frontend.gathering import subscript
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
+from pytocu.frontend.ranges import length_of
+from pytocu.frontend.reading import read_int
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import copied_unless, in_order, is_given_empty, spread
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, Flat, Grown, Steps, as_strong, as_value, dimensions, is_array
+from pytocu.frontend.values import (
+    Context,
+    Flat,
+    Grown,
+    Steps,
+    as_strong,
+    as_value,
+    dim_value,
+    dimensions,
+    is_array,
+    python_type_name,
+)
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_min, product
+from pytocu.ir.dims import DimLike, dim_min, product
+from pytocu.ir.types import WEAK_INT, ScalarType, weak_type_of
+
+_evaluated = Deferred("pytocu.frontend.worded", "evaluated")
 
 
 def copy_mode(context: Context, copy: Any) -> bool | None:
@@ -89,6 +109,38 @@ def copy(context: Context, a: Any, order: Any = "K", subok: Any = False) -> Valu
     return array(context, a, None, True, order)
 
 
+def fromiter(context: Context, iter: Any, dtype: Any, count: Any = -1, *, like: Any = None) -> Value:
+    """``np.fromiter``: an array of the numbers that an iterable gives, or of the first `count` of them."""
+    check_device(context, None, like)
+    if dtype is None:
+        dtype = np.float64
+    if weak_type_of(iter) is not None:
+        compute(context, np.fromiter, iter, np.float64)
+    if is_array(iter) and len(dimensions(iter)) > 1:
+        raise raised(ValueError("setting an array element with a sequence."), context.loc, "write x.astype(dtype)")
+    held = isinstance(iter, Grown) or type(iter) is list
+    members = iter if held else _evaluated(context, "[member for member in members]", {"members": iter})
+    sequence = [m for m in members if isinstance(m, tuple | list)] if type(members) is list else []
+    made = listed(context, members, dtype)
+    if sequence or len(dimensions(made)) != 1:
+        raise raised(ValueError("setting an array element with a sequence."), context.loc, "write np.array([...], dtype)")
+    if not isinstance(count, Value):
+        wanted = attempt(context, operator.index, count)
+        if wanted == -1:
+            return made
+        most: DimLike = max(wanted, 0)
+    else:
+        count = read_int(context, count) if isinstance(count.type, ScalarType) else count
+        if count.type != WEAK_INT:
+            raise raised(TypeError(f"'{python_type_name(count)}' object cannot be interpreted as an integer"), context.loc)
+        text = "count= of np.fromiter is {0}, and known only at run time: leave it out to take all"
+        most = length_of(context, count, "UnsupportedError", text)
+    length = dimensions(made)[0]
+    text = "iterator too short: Expected {1} but iterator had only {0} items."
+    require_equal(context, dim_min(length, most), most, "ValueError", text)
+    return made if length == most else subscript(context, made, slice(None, dim_value(context, most)))
+
+
 def _converted(context: Context, value: Any, dtype: Any, order: Any, copy: Any) -> Value:
     free = copy is not False
     strong = _strong_as(context, value, dtype) if free or (isinstance(value, Value) and is_array(value)) else None
@@ -139,6 +191,7 @@ FUNCTIONS: dict[str, Handler] = {
     "ascontiguousarray": ascontiguousarray,
     "asfortranarray": asfortranarray,
     "copy": copy,
+    "fromiter": fromiter,
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 

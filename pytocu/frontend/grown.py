@@ -57,7 +57,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, symbol
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, lower_bound, symbol
 from pytocu.ir.types import F64, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
 
 _as_rows = Deferred("pytocu.frontend.columns", "as_rows")
@@ -619,6 +619,9 @@ def refuse_outside(context: Context, key: Any, length: DimLike, said: str = "lis
     else:
         inside = dim_max(dim_min(place, length - 1), -1 * length)
         require_equal(context, inside, place, "IndexError", said)
+        if not (lower_bound(length) or 0) > 0:
+            # Of what has no members 0 is no position either.
+            require_equal(context, dim_min(place, length - 1), place, "IndexError", said)
 
 
 def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any:

@@ -22,7 +22,7 @@ from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_opt
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import SIZE, array_of, as_length, filled, ravel
-from pytocu.frontend.scattering import numbered
+from pytocu.frontend.scattering import combine, numbered
 from pytocu.frontend.spaced_numbers import linspace
 from pytocu.frontend.values import Context, Masked, as_value, cast, const_inst, dim_value, dimensions, is_array, is_weak
 from pytocu.ir import promote
@@ -123,17 +123,10 @@ def at(context: Context, name: str, a: Any, indices: Any, b: Any = None) -> None
     if name.startswith("logical") and dtype.kind != "b":
         raise UnsupportedError(f"np.{name}.at is compiled for bools", context.loc, "compare first: a != 0")
     places = _places_of(context, a, _index_arrays(context, a, indices))
-    shape = dimensions(a)
     given = low_bits(context, values, dtype)
     _check_values(context, dimensions(given), dimensions(places))
     spread = ravel(context, repeated(context, given, dimensions(places)))
-    made = folded(context, row, a if len(shape) == 1 else ravel(context, a), ravel(context, places), spread)
-    if len(shape) != 1:
-        made = context.builder.emit("reshape", (made,), {"shape": shape, "source": (product(shape),)})
-    if len(shape) == 1 and context.builder.root(a) is a:
-        context.builder.replace(a, made)
-    else:
-        context.builder.update(a, made)
+    combine(context, a, row, places, spread)
 
 
 def _places_of(context: Context, a: Value, indices: Any) -> Value:

@@ -115,7 +115,7 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         raise raised(TypeError(f"'{value.type.kind}' object is not subscriptable"), context.loc)
     keys = key if isinstance(key, tuple) else (key,)
     for item in keys:
-        _check_item(context, item)
+        check_item(context, item)
     used = sum(1 for k in keys if k is not None and k is not Ellipsis)
     ndim = len(dimensions(value))
     if sum(1 for k in keys if k is Ellipsis) > 1:
@@ -174,7 +174,7 @@ def axis_for_bool(context: Context, value: Value, keys: tuple[Any, ...]) -> Valu
     return subscript(context, made, (*[slice(None)] * axis, slice(0, 0), ...))
 
 
-def _check_item(context: Context, item: Any) -> None:
+def check_item(context: Context, item: Any) -> None:
     if item is None or item is Ellipsis:
         return
     if isinstance(item, slice):
@@ -262,7 +262,7 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
             continue
         length = shape[axis]
         if isinstance(item, slice):
-            step, first, size = _sliced(context, item, length)
+            step, first, size = sliced(context, item, length)
         else:
             step, first, size = 1, 0, length
             integers.append((axis, _position(context, number_as_dim(context, _plain(item)), length, axis)))
@@ -298,7 +298,7 @@ def _apply(context: Context, value: Value, keys: list[Any], has_ellipsis: bool) 
     return result
 
 
-def _sliced(context: Context, item: slice, length: DimLike) -> tuple[DimLike, DimLike, DimLike]:
+def sliced(context: Context, item: slice, length: DimLike) -> tuple[DimLike, DimLike, DimLike]:
     """The step, the first position and the number of elements of a slice of an axis."""
     known = known_here(context, branches=False)
     step, stride, falling = (1, 1, 0) if item.step is None else _step(context, item.step, length, known)

@@ -375,14 +375,26 @@ def _in_one_form(
     merge: Merge, sides: list[Side], values: Sequence[Any]
 ) -> tuple[list[Any], bool, list[Any], list[list[Any]]]:
     """What both sides leave, whether that is made anew of what lists and dicts hold, and its forms and leaves."""
-    values = list(values)
-    if any(value is None or isinstance(value, Perhaps) for value in values):
-        values = _with_none(merge, sides, values) or values
+    values = _nones_joined(merge, sides, list(values))
     values = list(_lists_with_rows(merge, sides, *_without_masks(merge, sides, *values)))
     parts: list[list[Any]] = [[], []]
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
     return values, alike is not None, forms, parts
+
+
+def _nones_joined(merge: Merge, sides: list[Side], values: list[Any]) -> list[Any]:
+    """What both sides leave, also in tuples, as a value and whether there is one where a side has None."""
+    if any(value is None or isinstance(value, Perhaps) for value in values):
+        return _with_none(merge, sides, values) or values
+    first, second = values
+    if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
+        return values
+    pairs = list(zip(first, second, strict=True))
+    made = [_nones_joined(merge, sides, list(pair)) for pair in pairs]
+    if all(a is b for pair, one in zip(pairs, made, strict=True) for a, b in zip(pair, one, strict=True)):
+        return values
+    return [tuple(one[0] for one in made), tuple(one[1] for one in made)]
 
 
 def _with_unbound(

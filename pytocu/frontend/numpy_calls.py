@@ -208,7 +208,7 @@ FUNCTIONS = Table(
         "comparing": "allclose array_equal array_equiv",
         "index_loops": "ndindex ndenumerate",
         "inplace": "copyto",
-        "conversions": "array asarray asanyarray ascontiguousarray asfortranarray copy",
+        "conversions": "array asarray asanyarray ascontiguousarray asfortranarray copy fromiter",
         "compaction": "nonzero flatnonzero argwhere compress extract",
         "convolutions": "convolve correlate",
         "covariances": "cov corrcoef",
@@ -344,7 +344,7 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
         pytocu has no such function, or not with this keyword.
     """
     for value in (*args, *kwargs.values()):
-        if isinstance(value, Members):
+        if isinstance(value, Members) and name != "fromiter":
             raise no_number(context, value)
     known_now = not contains_dynamic(args) and not contains_dynamic(kwargs)
     if isinstance(function, type) and issubclass(function, (np.generic, np.dtype)):

@@ -46,7 +46,6 @@ REFUSED = {
     "asarray_chkfinite": "if not np.isfinite(x).all(): raise ValueError(...)",
     "einsum_path": "np.einsum chooses an order by itself",
     "fromhex": "write the number",
-    "fromiter": "np.array([... for ... in ...])",
     "frompyfunc": "call the function itself: it is compiled with this one",
     "hex": "return the number, and make a text of it outside the function",
     "is_integer": "x == np.trunc(x)",

@@ -1,9 +1,7 @@
 """Assignment through integer arrays: ``x[i] = e``, ``x[i, j] += e``, ``np.put``, ``np.put_along_axis``.
 
-Where several positions are one element, the last of them is what NumPy leaves there.  So each element gets the number
-of the last position that names it (the library call ``last_position``; the largest number, whoever writes first), and
-takes the value with that number, or stays.  No two threads write one element, and no memory outside of the array is
-touched, whatever the positions are.
+Where several positions are one element, the last of them is what NumPy leaves there: a `combine_at` by ``last``, which one
+thread of a CPU makes in order, and of which `pytocu.passes.combining` says how a GPU does it.
 """
 
 from __future__ import annotations
@@ -17,12 +15,11 @@ import numpy as np
 
 from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend import gathering, inplace
-from pytocu.frontend.library_calls import call
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise
-from pytocu.frontend.reductions import length, repeated
-from pytocu.frontend.reshaping import array_of, broadcast, copied, filled, ravel, reshape
+from pytocu.frontend.reductions import repeated
+from pytocu.frontend.reshaping import array_of, copied, ravel, reshape
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
@@ -39,7 +36,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
-from pytocu.ir.types import I64, WeakType, element, scalar
+from pytocu.ir.types import I64, WeakType, element
 
 Shape = tuple[DimLike, ...]
 
@@ -89,41 +86,32 @@ def _length(context: Context, dim: DimLike) -> Any:
 
 def _place(context: Context, base: Value, places: Value, lead: int, value: Any) -> None:
     """Give elements their values: `places` numbers those of the leading axes."""
-    shape, dtype = dimensions(base), element(base.type)
+    shape = dimensions(base)
     rest = shape[lead:]
     target = (*dimensions(places), *rest)
-    values = given(context, base, value, target)
-    chosen = _chosen(context, base, places, lead)
-    if not dimensions(values):
-        # One value for all needs no numbers.
-        made = elementwise(context, "where", elementwise(context, "greater", chosen, 0), values, base)
-        context.builder.update(base, made)
-        return
-    count = product(dimensions(places))
-    spread = repeated(context, values, target)
-    rows = reshape(context, spread, tuple(_length(context, d) for d in (count, *rest)))
-    stored = context.builder.emit("keep", (rows,))
-    nothing = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *rest))
-    padded = context.builder.emit("concatenate", (stored, nothing), {"axis": 0})
-    # Behind the values stands one that nobody takes.
-    number = elementwise(context, "subtract", chosen, 1)
-    number = elementwise(context, "where", elementwise(context, "less", number, 0), length(context, count), number)
-    positions = [number, *(gathering.along(context, d, a + lead, len(shape)) for a, d in enumerate(rest))]
-    taken = gathering.gather(context, padded, range(1 + len(rest)), positions, 0)
-    made = elementwise(context, "where", elementwise(context, "greater", chosen, 0), taken, base)
-    context.builder.update(base, made)
+    values = ravel(context, repeated(context, given(context, base, value, target), target))
+    if rest:
+        # All elements behind a position, one after the other.
+        size = product(rest)
+        for axis in range(len(dimensions(places)), len(target)):
+            places = context.builder.emit("newaxis", (places,), {"axis": axis})
+        behind = numbered(context, rest)
+        places = elementwise(context, "multiply", places, cast(context, as_value(context, dim_value(context, size)), I64))
+        places = repeated(context, elementwise(context, "add", places, behind), target)
+    combine(context, base, "last", places, values)
 
 
-def _chosen(context: Context, base: Value, places: Value, lead: int) -> Value:
-    """For each element 1 and the number of the last position that names it, or 0; with axes of length 1 behind."""
+def combine(context: Context, base: Value, by: str, places: Value, values: Value) -> None:
+    """Change elements, by their numbers, one after the other: combined with values by a row of the op table, or replaced."""
     shape = dimensions(base)
-    total = product(shape[:lead])
-    start = filled(context, context.builder.const(0, scalar(I64)), (total,))
-    (last,) = call(context, "last_position", (start, ravel(context, places)))
-    made = last if lead == 1 else reshape(context, last, tuple(_length(context, d) for d in shape[:lead]))
-    for axis in range(lead, len(shape)):
-        made = context.builder.emit("newaxis", (made,), {"axis": axis})
-    return made
+    whole = base if shape else ravel(context, base)
+    made = context.builder.emit("combine_at", (whole, ravel(context, places), values), {"op": by})
+    if not shape:
+        made = context.builder.emit("reshape", (made,), {"shape": shape, "source": (1,)})
+    if shape and context.builder.root(base) is base:
+        context.builder.replace(base, made)
+    else:
+        context.builder.update(base, made)
 
 
 def given(context: Context, base: Value, value: Any, target: Shape) -> Value:

@@ -7,7 +7,7 @@ taken for names, too, which are ``list[0]``, ``dict['key']`` and ``object.name``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from operator import is_
 from typing import Any, NamedTuple
@@ -83,9 +83,22 @@ def _is_later(one: Wanted, other: Wanted) -> bool:
 
 
 def wanted_at(frame: Frame, place: Loc, branch: bool = False) -> list[Wanted]:
-    """Those of a loop, or of a branch; at one place several may stand, each of which sees other lists."""
-    here = [one for one in wanted(frame.context) if one.place == place and one.branch is branch]
-    return [one for one in here if holder(frame, one.name) is not None]
+    """Those of a loop, or of a branch; at one place several may stand, each of which sees other lists.
+
+    Where a loop around was written out when the list was asked for, and has steps of run time now, it is that loop's.
+    """
+    context, found = frame.context, []
+    for one in [one for one in wanted(context) if one.place == place and one.branch is branch]:
+        if (owner := holder(frame, one.name)) is None:
+            continue
+        held = owner.locals[one.name]
+        if isinstance(held, Counted) and held.depth < len(context.counting):
+            continue
+        outer = next((loop for loop in context.growing if id(held) in loop.known and not loop.written_out), None)
+        if outer is not None and isinstance(held, list) and one._replace(place=outer.place) not in context.handed:
+            raise HandOn(one._replace(place=outer.place, branch=False))
+        found.append(one)
+    return found
 
 
 def holder(frame: Frame | None, name: str) -> Frame | None:
@@ -330,11 +343,13 @@ class State:
             grown = "grows" if len(container) > len(copy) else "shrinks" if len(container) < len(copy) else other
             gets = isinstance(container, dict) and dict(copy).keys() < container.keys()
             refused = GetsKeys if gets and what == "a loop" else UnsupportedError
+            both = dict.fromkeys((*container, *copy)) if kind == "dict" else ()
+            odd = [key for key in both if (key in container) is not (key in copy)]
             _refill(container, copy)
             if any(vars(one) is container for one in self.context.built.values() if is_object(self.context, one)):
                 text = f"an object gets other attributes in {what}, and which it has then is known only at run time"
                 raise refused(text, self.builder.loc, "assign each of them before, too")
-            text, help = _grows(kind, grown, what)
+            text, help = _grows(kind, grown, what, odd)
             raise refused(text, self.builder.loc, help)
 
     def restore_containers(self) -> None:
@@ -480,13 +495,19 @@ def _refill(container: Any, copy: Any) -> None:
     container.extend(copy) if isinstance(container, list) else container.update(copy)
 
 
-def _grows(kind: str, grown: str, what: str) -> tuple[str, str]:
-    text = f"a {kind} {grown} in {what}, and how much it holds then is known only at run time"
+_FEW = 4
+"""Keys that a message shows."""
+
+
+def _grows(kind: str, grown: str, what: str, keys: Sequence[Any] = ()) -> tuple[str, str]:
+    shown = f" by the key{'s' * (len(keys) > 1)} {', '.join(map(repr, keys))}" if 0 < len(keys) <= _FEW else ""
+    text = f"a {kind} {grown} in {what}{shown}, and how much it holds then is known only at run time"
     if (kind, grown) == ("list", "grows"):
         return text, "append numbers or tuples of them, (a, b) for [a, b]; or fill an array and count: y[k] = v; k += 1; y[:k]"
     if kind == "set":
         return text, "use an array of flags: seen = np.zeros(n, bool); seen[k] = True; seen.sum()"
-    return text, "use an array of the length that it has in the end"
+    key = repr(keys[0]) if keys else "key"
+    return text, f"let it have the key in any case, with None for no value: d[{key}] = None before, and if d[{key}] is not None"
 
 
 class _OfList(tuple[Any, ...]):

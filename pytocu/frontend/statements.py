@@ -27,7 +27,7 @@ from pytocu.frontend.frames import (
     scope_of,
 )
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Context, Grown
+from pytocu.frontend.values import Context, Counted, Grown
 from pytocu.ir.core import Value
 
 _compound = Deferred("pytocu.frontend.compound", "run")
@@ -49,6 +49,7 @@ _attempt = Deferred("pytocu.frontend.operators", "attempt")
 _contains_dynamic = Deferred("pytocu.frontend.values", "contains_dynamic")
 _note_unnamed = Deferred("pytocu.frontend.aliases", "note_unnamed")
 _unnamed = Deferred("pytocu.frontend.aliases", "unnamed")
+_take_over = Deferred("pytocu.frontend.taken_over", "take_over")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
@@ -178,6 +179,10 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
             assign(frame, target, _sentence(frame, value))
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value, perhaps=True)
+            if isinstance(result, Counted) and context.counting:
+                match targets:
+                    case [ast.Name(id=name)] if _take_over(frame, node, name, result):
+                        return None
             for target in targets:
                 assign_at(frame, target, result)
         case ast.AnnAssign(target=target, value=value):

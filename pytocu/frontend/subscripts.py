@@ -54,12 +54,15 @@ from pytocu.ir.types import WEAK_BOOL, WeakType, element
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _begin_here = Deferred("pytocu.frontend.counted", "begin_here")
+_after = Deferred("pytocu.frontend.worded", "after")
 _assign_flat = Deferred("pytocu.frontend.flat", "assign")
 _read_flat = Deferred("pytocu.frontend.flat", "read")
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
 _assign_in_grown = Deferred("pytocu.frontend.grown_members", "assign")
 _evaluated = Deferred("pytocu.frontend.worded", "evaluated")
 _member_at = Deferred("pytocu.frontend.choosing_members", "member_at")
+_member_of_range = Deferred("pytocu.frontend.range_parts", "member")
+_of_range = Deferred("pytocu.frontend.range_parts", "of_range")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
 _picked = Deferred("pytocu.frontend.picking", "picked")
 _rows_of = Deferred("pytocu.frontend.grown", "rows_of")
@@ -148,14 +151,13 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
     trick = index_trick(base)
     if trick is not None:
         return trick(context, key)
-    if isinstance(base, Steps):
-        text = "a member of a range that is known only at run time is not compiled"
-        raise UnsupportedError(text, context.loc, "write start + k * step, or np.arange(...)[k]")
+    if isinstance(base, Steps) or (isinstance(base, range) and contains_dynamic(key)):
+        return _member_of_range(context, _of_range(base), key)
     if isinstance(key, slice) and contains_dynamic(key):
         return _part_of_run_time(context, base, key)
     if contains_dynamic(key):
         if isinstance(base, (list, tuple)) and isinstance(key, Value):
-            return _member_at(context, base, key, lambda array, place: member(frame, array, place))
+            return _member_at(frame, base, key, lambda array, place: member(frame, array, place))
         text = f"a {type(base).__name__} cannot be indexed by a value known only at run time"
         raise UnsupportedError(text, context.loc, "index with constants or static arguments")
     # A tuple, list or dict may hold anything: only the keys are compared.
@@ -273,6 +275,10 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
     if isinstance(base, Flat):
         _assign_flat(context, base, as_numpy(context, values(context, key)), values(context, value))
         return
+    part = isinstance(key, slice) and isinstance(value, Grown)
+    if part and (type(base) is list or (isinstance(base, Counted) and key == slice(None))):
+        _assign_members(context, base, key, value)
+        return
     if isinstance(base, Grown):
         _assign_in_grown(frame, base, key, value, text)
         return
@@ -290,6 +296,15 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         raise UnsupportedError(text, context.loc, by_number(base) or "use an array in its place: np.array(...)[i] = ...")
     check_plain(context, key, "indexing")
     attempt(context, base.__setitem__, key, value)
+
+
+def _assign_members(context: Context, base: list[Any] | Counted, key: slice, value: Grown) -> None:
+    """``base[:] = value``, of a list whose length a run decides."""
+    if key != slice(None):
+        kind = "a part of a list is assigned a list that a loop of run time has made"
+        raise UnsupportedError(kind, context.loc, "put the list together: a[:i] + b + a[j:]")
+    if value is not base:
+        _after(context, "base.clear()\nbase.extend(value)", {"base": base, "value": value}, "base")
 
 
 def _require_as_many(context: Context, length: DimLike, count: int) -> None:

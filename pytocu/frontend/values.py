@@ -649,14 +649,17 @@ def is_dynamic(value: Any) -> bool:
 
 
 class Steps:
-    """What a loop goes over when it is known only at run time: a range, and what each number of it stands for."""
+    """What a loop goes over when it is known only at run time: a range, and what each number of it stands for.
+
+    A `part` of a range may have other bounds than Python's, between which the same numbers lie.
+    """
 
     __pytocu_plain__ = True
-    __slots__ = ("item", "plain", "start", "step", "stop")
+    __slots__ = ("item", "part", "plain", "start", "step", "stop")
 
-    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Any], Any] | None = None):
+    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Any], Any] | None = None, part: bool = False):
         self.start, self.stop, self.step = start, stop, step
-        self.plain = item is None
+        self.plain, self.part = item is None, part
         self.item = item or (lambda number: number)
 
 
@@ -819,6 +822,8 @@ def describe(value: Any) -> str:
     name = (getattr(value, "__qualname__", None) or getattr(value, "__name__", None)) if is_plain(value) else None
     if isinstance(value, Grown):
         return f"{value.text}, which a loop of run time made longer"
+    if isinstance(value, Steps):
+        return f"{'a range' if value.plain else 'an iterator'} that is known only at run time"
     if isinstance(value, Perhaps):
         return "a value or None, of which only a run knows which it is"
     kind = "function" if hasattr(value, "__pytocu_plain__") else type(value).__name__

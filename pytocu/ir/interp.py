@@ -402,11 +402,12 @@ def _fold_range(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 
 def _combine_at(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     start, places, values = args
-    made, function = np.array(start), OPS[inst.attr("op")]
+    made, function = np.array(start, order="C"), None if inst.attr("op") == "last" else OPS[inst.attr("op")]
     if places.size and not 0 <= places.min() <= places.max() < made.size:
         raise InternalError(f"combine_at changes positions {places.min()} to {places.max()} of {made.size}")
+    flat = made.reshape(-1)
     for place, value in zip(places.tolist(), values, strict=True):
-        made[place] = evaluate_row(function, (made[place], value))
+        flat[place] = value if function is None else evaluate_row(function, (flat[place], value))
     return (made,)
 
 

@@ -298,8 +298,10 @@ row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with 
     "the other: from the position that the third states up to that of the fourth", infer=infer.fold_range, levels=ARRAY,
     attrs=("op",))  # fmt: skip
 
-row("combine_at", "stored", 3, "The first operand, a vector, whose elements are combined, by a row `op`, with those of the "
-    "third, one after the other: each with the element at the position that the second states", infer=infer.combine_at,
+row("combine_at", "stored", 3, "The first operand, an array, whose elements are combined, by a row `op`, with those of the "
+    "third, one after the other: each with the element of the number that the second states, all counted in rows; or replaced, "
+    "by ``last``",
+    infer=infer.combine_at,
     levels=ARRAY, attrs=("op",))  # fmt: skip
 
 # What is in memory of its own, and what waits for memory.

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
-from pytocu.ir.dims import DimLike, symbol
+from pytocu.ir.dims import DimLike, product, symbol
 from pytocu.ir.regions import captured, closed, numbers_of
 from pytocu.ir.rewrite import put_again, rewrite
-from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import I64, WEAK_INT, ArrayType, DType, ScalarType, element, scalar, shape_of
 from pytocu.passes.context import PassContext
 from pytocu.passes.costs import operations
 
@@ -39,7 +39,13 @@ def run(function: Function, context: PassContext) -> Function:
             start, places = (a.inst.args[0] if a.inst is not None and a.inst.op.name == "keep" else a for a in args)
             args = start, places, _ones(builder, element(start.type), shape_of(places.type))
         if context.target.kind == "cuda" or shared:
-            return (_sorted(builder, inst.attr("op"), *args),)
+            by, (start, *others), shape = inst.attr("op"), args, shape_of(args[0].type)
+            if len(shape) > 1:
+                start = builder.emit("reshape", (start,), {"shape": (product(shape),), "source": shape})
+            made = _numbered(builder, start, *others) if by == "last" else _sorted(builder, by, start, *others)
+            if len(shape) > 1:
+                made = builder.emit("reshape", (made,), {"shape": shape, "source": (product(shape),)})
+            return (made,)
         name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
         names.add(name)
         return (_loop(builder, inst, name, *args),)
@@ -53,8 +59,11 @@ def counts(inst: Inst) -> bool:
 
 
 def _ones(builder: Builder, dtype: DType, shape: tuple[DimLike, ...]) -> Value:
-    one = builder.const(1, scalar(dtype))
-    return builder.emit("broadcast", (one,), {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape})
+    return _spread(builder, builder.const(1, scalar(dtype)), shape)
+
+
+def _spread(builder: Builder, number: Value, shape: tuple[DimLike, ...]) -> Value:
+    return builder.emit("broadcast", (number,), {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape})
 
 
 def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, values: Value) -> Value:
@@ -62,6 +71,8 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     (count,) = shape_of(places.type)
     bounds = [_number(builder, d) for d in (0, count, 1)]
     before = Value(start.type, start.name)
+    # What the array held before is not what it holds in a step.
+    places, values = (builder.emit("keep", (v,)) if _reads(v, start) else v for v in (places, values))
     inner = Builder(inst.loc)
     again: dict[Value, Value] = {}
     for producer in _inside((places, values)):
@@ -71,9 +82,13 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     place, value = (_element(inner, again.get(v, v), symbol(name)) for v in (places, values))
     if element(place.type) is not I64:
         place = inner.emit("cast", (place,), {}, (scalar(I64),))
-    there = inner.emit("gather", (before, place), {"axes": (0,), "at": 0})
-    made = inner.emit("as_array", (inner.emit(inst.attr("op") or "add", (there, value)),))
-    target = inner.emit("pick", (before, place), {"axis": 0})
+    positions = _positions(inner, place, shape_of(start.type))
+    if inst.attr("op") != "last":
+        there = inner.emit("gather", (before, *positions), {"axes": tuple(range(len(positions))), "at": 0})
+        value = inner.emit(inst.attr("op") or "add", (there, value))
+    made, target = inner.emit("as_array", (value,)), before
+    for axis, position in reversed([*enumerate(positions)]):
+        target = inner.emit("pick", (target, position), {"axis": axis})
     result = inner.emit("update", (before, target, made), name=inst.results[0].name)
     insts = inner.take()
     number = Value(scalar(I64))
@@ -83,6 +98,23 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     region = closed(insts, (number, before), (result,), shared, inst.loc)
     attrs = {"carried": 1, "numbers": (name, count, False)}
     return builder.inst("for_loop", (*bounds, start, *outer), attrs, inst.types, (region,)).results[0]
+
+
+def _reads(value: Value, array: Value) -> bool:
+    """Whether a value is made of elements of an array that are read where it is computed."""
+    order: dict[Inst, None] = {}
+    _producers(value, order)
+    return value is array or any(array in inst.args for inst in order)
+
+
+def _positions(builder: Builder, place: Value, shape: tuple[DimLike, ...]) -> list[Value]:
+    """Along each axis, where the element with a number is."""
+    found: list[Value] = []
+    for length in reversed(shape[1:]):
+        size = _number(builder, length)
+        found.append(builder.emit("remainder", (place, size)))
+        place = builder.emit("floor_divide", (place, size))
+    return [place, *reversed(found)]
 
 
 def _number(builder: Builder, number: DimLike) -> Value:
@@ -142,3 +174,28 @@ def _sorted(builder: Builder, row: str, start: Value, places: Value, values: Val
     kept, ordered = builder.emit("keep", (own,)), builder.emit("keep", (ordered,))
     lower, upper = (builder.emit("search", (ordered, numbers), {"right": True} if right else {}) for right in (False, True))
     return builder.emit("fold_range", (start, kept, lower, upper), {"op": row})
+
+
+def _numbered(builder: Builder, start: Value, places: Value, values: Value) -> Value:
+    """The last value of each place: an element takes the value with the largest number of a position that names it, or stays.
+
+    A library finds these numbers, whoever writes first, so no two threads write one element.
+    """
+    (size,), (count,) = shape_of(start.type), shape_of(places.type)
+    zero = builder.const(0, scalar(I64))
+    zeros = builder.emit("keep", (_spread(builder, zero, (size,)),))
+    stored = places if places.inst is None else builder.emit("keep", (places,))
+    last = builder.emit("library", (zeros, stored), {"function": "last_position"})
+    named = builder.emit("greater", (last, zero))
+    views = _views(values)
+    one = views[-1].args[0] if views else values
+    if isinstance(one.type, ScalarType):
+        # One value for all needs no numbers.
+        return builder.emit("where", (named, one, start))
+    dtype = element(start.type)
+    nothing = _spread(builder, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1,))
+    padded = builder.emit("concatenate", (builder.emit("keep", (values,)), nothing), {"axis": 0})
+    # Behind the values stands one that nobody takes.
+    number = builder.emit("subtract", (last, builder.const(1, scalar(I64))))
+    number = builder.emit("where", (builder.emit("less", (number, zero)), _number(builder, count), number))
+    return builder.emit("where", (named, builder.emit("gather", (padded, number), {"axes": (0,), "at": 0}), start))

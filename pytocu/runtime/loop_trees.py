@@ -156,14 +156,15 @@ class Numbers(Record):
 _COMPUTED = frozenset(
     {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "power"}
     | {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "python_int", "python_step", "python_not"}
-    | {"python_min", "python_max", "python_float", "python_from_words", "bitwise_and", "bitwise_or", "absolute"}
+    | {"python_min", "python_max", "python_float", "python_from_words", "bitwise_and", "bitwise_or", "bitwise_xor"}
+    | {"absolute", "invert", "left_shift", "right_shift", "python_natural"}
 )
 _LAUNCHING = frozenset({"launch", "read", "read_length", "failed"})
 _DTYPES = frozenset({"f32", "f64", "index", "bool", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})
 _IN_LOOPS = frozenset({"python", "const", "dim", "bind", "convert", "check", "launch", "read", "read_length", "failed"})
 """Steps in the loops and branches of a loop, of which the program need not have made one."""
 
-_TRUTHS = frozenset({"python_not", "python_int", "equal", "not_equal", "bitwise_and", "bitwise_or"})
+_TRUTHS = frozenset({"python_not", "python_int", "equal", "not_equal", "bitwise_and", "bitwise_or", "bitwise_xor"})
 """What is computed of truth values and is always one of int64."""
 
 

@@ -16,14 +16,16 @@ from pytocu.record import Mutable, fresh
 from pytocu.runtime.loop_trees import Loop
 from pytocu.runtime.plan import KernelSpec
 
-INTEGERS = {"add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5}
+INTEGERS = {
+    "add": 1, "subtract": 2, "multiply": 3, "floor_divide": 4, "remainder": 5, "left_shift": 32, "right_shift": 33, "power": 34,
+}  # fmt: skip
 FLOATS = {"add": 6, "subtract": 7, "multiply": 8, "divide": 9, "power": 26}
 COMPARED = {"less": 20, "less_equal": 21, "equal": 22, "greater": 20, "greater_equal": 21, "not_equal": 22}
 _FLOATS_COMPARED = 3
 """What is added for floats."""
 ENDS = 0
 OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
-_OF_BITS = {"bitwise_and": 29, "bitwise_or": 30}
+_OF_BITS = {"bitwise_and": 29, "bitwise_or": 30, "bitwise_xor": 31}
 _TO_FLOAT, COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
 WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 62, 63
 MOST = 2**63 - 1
@@ -263,6 +265,12 @@ class Cells:
             self._bound(zero, 0, 0)
             self._kinds[made], self._places[made] = int, self._places[sources[0]]
             return
+        if name == "python_natural":
+            # What is below 0 is refused.
+            self.usable = self.usable and not as_float
+            self._bound(self._places[sources[0]], 0, MOST)
+            self._kinds[made], self._places[made] = int, self._places[sources[0]]
+            return
         if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
             # Python divides ints exactly and rounds once, and floats have a remainder of their own.
             self.usable = False
@@ -290,10 +298,9 @@ class Cells:
             zero = operands[0] if as_float else self._constant(0)
             self._places[made] = self._emit(_NEGATIVE if as_float else INTEGERS["subtract"], zero, operands[0])
             return
-        if name == "power" and not as_float:
-            # Of ints squares alone; others are Python's.
-            self._bound(operands[1], 2, 2)
-            self._places[made] = self._emit(INTEGERS["multiply"], operands[0], operands[0])
+        if name == "invert":
+            self.usable = self.usable and not as_float
+            self._places[made] = self._emit(INTEGERS["subtract"], self._constant(-1), operands[0])
             return
         code = (FLOATS if as_float else INTEGERS).get(name)
         self.usable = self.usable and code is not None

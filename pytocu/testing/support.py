@@ -368,10 +368,10 @@ into one of them later does not show in the other one, as it would in NumPy. One
 ## Assignment at positions
 
 `x[i] = e` and `x[i, j] += e` with integer arrays, also beside masks (`x[i, m] = e`), `np.put` and `np.put_along_axis` leave
-what NumPy leaves: of several values for one element the last, and `+=` reads each element once. Each element is given the
-number of the last position that names it, which is the library call `last_position`, and takes that value; so a call takes as
-long as all of the array, however few positions there are. A position outside of the array raises an IndexError as in a
-gather, and is never written.
+what NumPy leaves: of several values for one element the last, and `+=` reads each element once. On a CPU one thread writes the
+values in order, also in the steps of a native loop. On a GPU each element is given the number of the last position that names
+it, which is the library call `last_position`, and takes that value; so a call takes as long as all of the array, however few
+positions there are. A position outside of the array raises an IndexError as in a gather, and is never written.
 
 ## Library calls
 

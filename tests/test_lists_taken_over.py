@@ -1,0 +1,226 @@
+"""Names of lists that each step binds to another one (``frontier = following``), and lists that the loop over them changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pytocu
+from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
+
+A = np.array([3, 1, 0, 2, 0, 1, 0, 5, 2, 0])
+
+
+def levels(a, n):
+    level = np.full(n, -1)
+    level[0] = 0
+    frontier, sizes = [0], []
+    while frontier:
+        following = []
+        for u in frontier:
+            for v in range(n):
+                if (a[u] + v) % 3 == 0 and level[v] < 0:
+                    level[v] = level[u] + 1
+                    following.append(v)
+        frontier = following
+        sizes.append(len(following))
+    return level, sizes, frontier
+
+
+def neighbours_by_data(a, n):
+    level = np.full(n, -1)
+    level[0] = 0
+    frontier = [0]
+    while frontier:
+        following = []
+        for u in frontier:
+            for v in np.nonzero((a[:n] + u) % 3 == 0)[0]:
+                if level[v] < 0:
+                    level[v] = level[u] + 1
+                    following.append(v)
+        frontier = following
+    return level
+
+
+def both_names(a, n):
+    current = [1]
+    for _ in range(n):
+        made = []
+        for u in current:
+            if a[u] > 0:
+                a[u] -= 1
+                made.append(u + 1)
+        current = made
+        if len(made) < 3 and a[5] > 0:
+            made.append(5)
+            a[5] -= 1
+        a[0] += len(current)
+    return a, current
+
+
+def tuples(a, n):
+    cells = [(0, 1), (2, 3)]
+    while len(cells) > 0:
+        made = []
+        for y, x in cells:
+            if a[y] > 0:
+                a[y] -= 1
+                made.append((y, x + 1))
+            if a[x % 10] > 0:
+                a[x % 10] -= 1
+                made.append((x % 10, y))
+        cells = made
+    return a
+
+
+def by_a_function(a, n):
+    def grown(current):
+        made = []
+        for u in current:
+            if a[u] > 0:
+                a[u] -= 1
+                made.append(u)
+                made.append(u + 1)
+        return made
+
+    current = [1]
+    while current:
+        current = grown(current)
+    return a
+
+
+def the_longest(a, n):
+    best = []
+    for s in range(n):
+        found = []
+        for u in range(len(a)):
+            if a[u] > s % 4:
+                found.append(u)
+        if len(found) > len(best):
+            best = found
+    return best
+
+
+def all_members(a, n):
+    current = [1]
+    while current:
+        made = []
+        for u in current:
+            if a[u] > 0:
+                a[u] -= 1
+                made.append(u + 1)
+        current[:] = made
+    return a
+
+
+def appended_to(a, n):
+    order = [0]
+    for u in order:
+        if a[u] > 0 and u + 1 < n:
+            a[u] -= 1
+            order.append(u + 1)
+    else:
+        a[9] = 7
+    return order, a
+
+
+def shortened(a, n):
+    order = []
+    for v in range(n):
+        if a[v] > 0:
+            order.append(v)
+    for u in order:
+        if a[u] > 4:
+            continue
+        a[u] += 5
+        order.pop()
+    total = 0
+    for u in order:
+        order.clear()
+        total = total * 10 + u
+        for v in range(n):
+            if a[v] > u + 5:
+                order.append(v + 1)
+        if total > 1000:
+            break
+    return order, a, total
+
+
+PROGRAMS = [
+    levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+@pytest.mark.parametrize("n", [10, 4])
+def test_programs(function: Callable[..., Any], n: int) -> None:
+    given, changed = A.copy(), A.copy()
+    compare(pytocu.jit(function)(given, n), function(changed, n))
+    compare(given, changed)
+
+
+def changed_behind(a, n):
+    best = []
+    for s in range(n):
+        found = []
+        for u in range(len(a)):
+            if a[u] > s:
+                found.append(u)
+        if len(found) > len(best):
+            best = found
+        found.append(99)
+    return best
+
+
+def gone_over(a, n):
+    current, total = [], 0
+    for v in range(n):
+        if a[v] > 0:
+            current.append(v)
+    while total < 100:
+        for u in current:
+            total = total * 10 + u
+            made = []
+            for v in current:
+                if a[v] > u:
+                    made.append(v + 1)
+            current = made
+    return current, total
+
+
+def counted(a, n):
+    order = []
+    for v in range(n):
+        if a[v] > 0:
+            order.append(v)
+    for _, u in enumerate(order):
+        a[u] += 5
+        order.pop()
+    return order
+
+
+def a_part(a, n):
+    order, other = [1], []
+    for v in range(n):
+        if a[v] > 0:
+            other.append(v)
+    order[1:] = other
+    return order
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (changed_behind, "on one side of a branch and another one on the other"),
+        (gone_over, "current is a list that a loop of run time made longer before a step of the loop and another one after"),
+        (counted, r"the list order gets longer or shorter in the steps of a loop that goes over it(?s:.)*list\(order\)"),
+        (a_part, r"a part of a list is assigned a list that a loop of run time has made(?s:.)*a\[:i\] \+ b"),
+    ],
+)
+def test_refused(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said):
+        pytocu.jit(function)(A.copy(), 10)
