@@ -622,3 +622,12 @@ def test_medians_without_nan_of_long_rows() -> None:
     for length in (3, 599, 600, 3):
         x = np.asfortranarray(numbers(2, length, 3))
         same(jitted(x), program(x))
+
+
+def test_new_results_beside_an_output_are_in_its_order() -> None:
+    given, first, columns = numbers(2, 3), numbers(3), numbers(3, 2).T
+    check(lambda x, out: np.modf(x, out), given, columns)
+    check(lambda x, out: np.divmod(x, 2.0, None, out), given, columns)
+    check(lambda x, out: np.frexp(x, out), first, columns)
+    check(lambda x, out: np.modf(x.T, out.T), given, numbers(2, 3))
+    check(lambda x, y, out: np.divmod(x, y, out), numbers(4, 2, 3), given, turned(numbers(4, 2, 3), (2, 0, 1)))

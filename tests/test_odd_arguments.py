@@ -296,3 +296,22 @@ def test_products_of_vectors_of_two_numbers() -> None:
         for row in rows:
             refused(given, row, "np.cross of vectors of two numbers", "write a[0]*b[1]")
     check(given, ("np.cross(b, b[0])", "np.cross(b, c)"))
+
+
+def test_choices_that_are_all_one_array() -> None:
+    given = ["np.array([0, 5, 1])", "np.arange(3.0)", "7"]
+    check(given, ("np.choose(a, [b, b])", "a.choose([b, b])", "np.choose(c, [b, b])", "np.choose(-a, (b, b, b))",
+                  "np.choose(a, [b, b], mode='clip')", "np.choose(a % 2, [b, b])"))  # fmt: skip
+
+
+def test_ranges_of_ints_that_a_narrow_dtype_does_not_hold() -> None:
+    given = ["3", "-5", "0.7"]
+    rows = ("np.arange(np.uint8(3), b)", "np.arange(b, np.uint8(250))", "np.arange(np.uint8(3), c, -128)",
+            "np.arange(b, np.int8(100), np.uint8(3), dtype=np.int16)",
+            "np.arange(1j, dtype=np.int8)", "np.arange(1j, np.float16(6e4), dtype=float)", "np.arange(256, 1j, dtype='i4')",
+            "np.arange(1e-3, 2**63, dtype=np.uint64)", "np.arange(2**63, 2.5, 1e3, dtype='i4')",
+            "np.arange(1, 300, 2**63, dtype=np.uint64)", "np.arange(127, np.uint64(9), 2**63)",
+            "np.arange(np.uint8(250), np.float32(300.5))")  # fmt: skip
+    check(given, rows)
+    refused(given, "np.arange(a, 5 + 0j)", "np.arange of complex numbers", "write start + step")
+    refused(given, "np.arange(2**63, b, 256, dtype=np.uint64)", "9223372036854775808", "write it as a float")
