@@ -631,3 +631,11 @@ def test_new_results_beside_an_output_are_in_its_order() -> None:
     check(lambda x, out: np.frexp(x, out), first, columns)
     check(lambda x, out: np.modf(x.T, out.T), given, numbers(2, 3))
     check(lambda x, y, out: np.divmod(x, y, out), numbers(4, 2, 3), given, turned(numbers(4, 2, 3), (2, 0, 1)))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i8", "c16"])
+def test_products_with_a_number(dtype: str) -> None:
+    matrix, cube = turned(numbers(2, 3, dtype=dtype), (1, 0)), turned(numbers(2, 3, 4, dtype=dtype), (2, 1, 0))
+    for product in (np.dot, np.inner):
+        check(lambda x, n, product=product: (product(x, 3), product(n, x)), matrix, np.float32(2))
+        check(lambda x, n, product=product: product(x, n), cube, np.array(2))

@@ -315,3 +315,26 @@ def test_ranges_of_ints_that_a_narrow_dtype_does_not_hold() -> None:
     check(given, rows)
     refused(given, "np.arange(a, 5 + 0j)", "np.arange of complex numbers", "write start + step")
     refused(given, "np.arange(2**63, b, 256, dtype=np.uint64)", "9223372036854775808", "write it as a float")
+
+
+def test_of_several_wrong_arguments_numpys_first_is_named() -> None:
+    given = ["np.arange(5)", "np.ones((2, 3))", "np.array([0.5, 1])", "np.ones((2, 3, 4))", "2"]
+    rows = ("np.repeat(a, c, 5)", "np.repeat(b, 1j, axis=1.0)", "np.take(a, a, 1.0, mode='bad')", "d.compress(a, (0, 0))",
+            "np.trace(a, 1.5)", "a.diagonal(1j)", "np.trace(a, 1, None, (1, 0))", "a.astype('i2', 'C', 'safe', 'x')",
+            "b.trace(axis1=(0,), dtype='q7')", "np.nanargmin(a, (0,))", "np.nanargmin(a, 2, 'f4')",
+            "np.take_along_axis(b, a, 7)")  # fmt: skip
+    check(given, rows)
+
+
+def test_arguments_of_methods_that_are_looked_at() -> None:
+    given = ["np.arange(4)", "np.array([5, -1])", "np.asfortranarray(np.ones((2, 3)))", "np.array(2.5)", "1"]
+    rows = ("a.astype('f4', subok=None)", "a.astype('f4', subok='x')", "a.astype('f4', subok=0)",
+            "np.put(a, b, 7, mode=0)\nreturn a", "np.put(a, b, 7, mode=1)\nreturn a", "a.put(b, 7, 2)\nreturn a",
+            "c.item(9)", "c.item(-9)", "c.item(np.int8(7))", "d.item(1)", "a.item(9)", "a.item(1.5)", "c.item(1j, 0)",
+            "c.item(e)", "a.item(None)", "c.item((0, 5))", "c.item(0, 0, 0)", "d.item(())", "a[[0.0]]", "a[[0.0], ...]",
+            "a[np.array(1), 1.0, 1]", "a[b, 'a', 0]", "np.lib.stride_tricks.sliding_window_view(a, 1j)",
+            "np.cumulative_sum(c, axis=(0,), include_initial=1)", "np.cumulative_sum(c, axis=0, include_initial='x')",
+            "np.reshape(a, (2, 3, 4), order='F')", "np.reshape(c, (4, -1), order='F')", "np.reshape(c, (-1, 4), order='F')",
+            "np.array([c, a])", "np.array([c, [1.0, 2.0]])", "np.array([[c, a]])",
+            "np.place(d, d > 1, [3, 1])\nreturn d", "np.place(d, a > 5, [3, 1])\nreturn d")  # fmt: skip
+    check(given, rows)

@@ -270,6 +270,7 @@ def astype(
     """``x.astype(dtype)``; a new array unless `copy` is False and the array has the dtype and the order."""
     target = target_dtype(context, dtype)
     order = compute(context, _astype_order, order)
+    compute(context, np.zeros(()).astype, float, subok=subok)
     if casting != "unsafe" and not isinstance(value.type, WeakType):
         example = np.zeros((1,) * len(dimensions(value)), element(value.type).numpy)
         compute(context, example.astype, target.numpy, casting=casting)

@@ -91,6 +91,10 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         keys = masks_to_positions(context, keys)
     if isinstance(value.type, WeakType | ScalarType) or not any(_is_array_index(context, k) for k in keys):
         return indexing.subscript(context, value, key)
+    for item in keys:
+        # NumPy looks at each item before it counts them.
+        if not isinstance(item, (Value, list)) and item is not None and item is not Ellipsis:
+            indexing.check_item(context, item)
     items = _expanded(context, value, [_item(context, k) for k in keys])
     return _gather_items(context, value, items, Ellipsis in [k for k in keys if not isinstance(k, Value)])
 
@@ -158,7 +162,7 @@ def _list(context: Context, item: list[Any]) -> Value:
     if known.dtype == bool:
         raise UnsupportedError("indexing with a mask is not compiled", context.loc, "choose with np.where(mask, x, other)")
     if known.size and known.dtype.kind not in "iu":
-        raise IndexingError("arrays used as indices must be of integer (or boolean) type", context.loc)
+        raise IndexingError(NO_INDEX, context.loc)
     return known_array(context, known.astype(np.int64))
 
 

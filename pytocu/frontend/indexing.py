@@ -115,7 +115,7 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         raise raised(TypeError(f"'{value.type.kind}' object is not subscriptable"), context.loc)
     keys = key if isinstance(key, tuple) else (key,)
     for item in keys:
-        _check_item(context, item)
+        check_item(context, item)
     used = sum(1 for k in keys if k is not None and k is not Ellipsis)
     ndim = len(dimensions(value))
     if sum(1 for k in keys if k is Ellipsis) > 1:
@@ -174,7 +174,7 @@ def axis_for_bool(context: Context, value: Value, keys: tuple[Any, ...]) -> Valu
     return subscript(context, made, (*[slice(None)] * axis, slice(0, 0), ...))
 
 
-def _check_item(context: Context, item: Any) -> None:
+def check_item(context: Context, item: Any) -> None:
     if item is None or item is Ellipsis:
         return
     if isinstance(item, slice):

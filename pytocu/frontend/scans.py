@@ -138,10 +138,11 @@ def _cumulative_of_axes(name: str, doc: str) -> Any:
         value, outs = as_strong(context, x), out_arrays(context, out, 1)
         axis = known_axis(context, axis)
         function = np.cumulative_sum if name == "add" else np.cumulative_prod
-        attempt(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
+        check_plain(context, include_initial, "include_initial=")
+        example = stand_in(value) if is_array(value) else 1.0
+        attempt(context, function, example, axis=axis, include_initial=include_initial)
         if isinstance(axis, tuple):
             (axis,) = axis
-        check_plain(context, include_initial, "include_initial=")
         if include_initial:
             value = _with_axis(context, value)
             place = 0 if axis is None else operator.index(axis) % len(dimensions(value))
