@@ -633,6 +633,11 @@ def test_new_results_beside_an_output_are_in_its_order() -> None:
     check(lambda x, y, out: np.divmod(x, y, out), numbers(4, 2, 3), given, turned(numbers(4, 2, 3), (2, 0, 1)))
 
 
+def test_what_is_searched_is_in_row_major_order() -> None:
+    check(lambda x, edges: np.searchsorted(edges, x).T, numbers(2, 3).T, np.arange(4.0))
+    check(lambda x, edges: np.digitize(x, edges)[None].T, turned(numbers(2, 3, 4), (2, 0, 1)), np.arange(4.0))
+
+
 @pytest.mark.parametrize("dtype", ["f4", "i8", "c16"])
 def test_products_with_a_number(dtype: str) -> None:
     matrix, cube = turned(numbers(2, 3, dtype=dtype), (1, 0)), turned(numbers(2, 3, 4, dtype=dtype), (2, 1, 0))

@@ -338,3 +338,7 @@ def test_arguments_of_methods_that_are_looked_at() -> None:
             "np.array([c, a])", "np.array([c, [1.0, 2.0]])", "np.array([[c, a]])",
             "np.place(d, d > 1, [3, 1])\nreturn d", "np.place(d, a > 5, [3, 1])\nreturn d")  # fmt: skip
     check(given, rows)
+
+
+def test_axes_of_an_array_that_has_many() -> None:
+    check(["np.ones((1,) * 40)"], ("a.T", "np.transpose(a, range(39, -1, -1)).shape", "np.transpose(a, (0, 0))"))
