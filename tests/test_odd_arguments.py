@@ -342,3 +342,9 @@ def test_arguments_of_methods_that_are_looked_at() -> None:
 
 def test_axes_of_an_array_that_has_many() -> None:
     check(["np.ones((1,) * 40)"], ("a.T", "np.transpose(a, range(39, -1, -1)).shape", "np.transpose(a, (0, 0))"))
+
+
+def test_outputs_of_accumulations_with_an_axis_of_one_element() -> None:
+    given = ["np.ones((3, 4))", "np.ones((2, 3, 4))", "np.zeros((1, 4))", "np.zeros((1, 3, 1))"]
+    check(given, ("np.cumsum(a, 0, out=c)", "np.cumsum(a, 1, out=c)", "np.add.accumulate(a, 0, out=c)",
+                  "np.cumprod(b, 2, out=d)", "np.cumsum(a[:1], 1, out=c)"))  # fmt: skip

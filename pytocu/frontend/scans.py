@@ -82,7 +82,11 @@ def _check_output(context: Context, out: Value, value: Value) -> None:
                 "accumulate np.broadcast_to(x, out.shape)",
             )
         if count > 1 and pair[0] == 1 != pair[1]:
-            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (tuple(own), tuple(shape))})
+            # NumPy goes through the axes from the last one on.
+            turned = ",".join(f"{{{2 + n}}}" for n in reversed(range(count)))
+            text = f"non-broadcastable output operand with shape {fields(2, own)} [remapped to ({turned})]"
+            sentence = f"{text} doesn't match the broadcast shape {fields(2 + count, shape)}"
+            require_equal(context, *pair, "ValueError", sentence, *shown, operands=(out, value))
 
 
 def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
