@@ -127,3 +127,9 @@ def test_errors_of_points(text: str) -> None:
 
 def test_coordinates_whose_number_nothing_says() -> None:
     refused("np.histogramdd(a, 3)", "whose number of coordinates is known only at run time", POINTS)
+
+
+def test_numbers_of_bins_of_a_run_and_that_are_none() -> None:
+    given = ["np.array([3, 1, 2])", "np.float64(2)", "np.array([200, 3, 250], np.uint8)"]
+    check(given, ("np.histogram2d(a, a, a[1])", "np.histogramdd((a, a), a[0])", "np.histogramdd(a, 1j)",
+                  "np.histogram2d(a, a, b)", "np.histogram(a, (1, 2, 3), density=True, weights=c)"))  # fmt: skip

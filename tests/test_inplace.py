@@ -386,3 +386,37 @@ def test_means_of_columns_of_arguments_in_one_memory() -> None:
     given, wanted = np.arange(16.0).reshape(4, 4), np.arange(16.0).reshape(4, 4)
     compare(pytocu.jit(function)(given, given.T), function(wanted, wanted.T))
     compare(given, wanted)
+
+
+def subtracts_the_first(x):
+    first = x[:1]
+    x -= first
+    return first, x
+
+
+def subtracts_what_it_writes(x):
+    out = x[1:6]
+    np.subtract(x[2:7], out, out=out)
+    return out
+
+
+def adds_where(x):
+    out = x[2:7]
+    np.add(x[:5], 1, out=out, where=x[:5] > 0)
+    return out
+
+
+def keeps_what_was_there(x):
+    first = x[:1]
+    before = first + 0
+    x *= first
+    return first, before
+
+
+@pytest.mark.parametrize("function", [subtracts_the_first, subtracts_what_it_writes, adds_where, keeps_what_was_there])
+def test_a_returned_view_shows_what_its_memory_holds_at_the_end(function) -> None:
+    given, expected = np.arange(3.0, 15), np.arange(3.0, 15)
+    found, wanted = pytocu.jit(function)(given), function(expected)
+    compare(found, wanted)
+    compare(given, expected)
+    assert np.shares_memory(found[0] if isinstance(found, tuple) else found, given)

@@ -622,3 +622,25 @@ def test_medians_without_nan_of_long_rows() -> None:
     for length in (3, 599, 600, 3):
         x = np.asfortranarray(numbers(2, length, 3))
         same(jitted(x), program(x))
+
+
+def test_new_results_beside_an_output_are_in_its_order() -> None:
+    given, first, columns = numbers(2, 3), numbers(3), numbers(3, 2).T
+    check(lambda x, out: np.modf(x, out), given, columns)
+    check(lambda x, out: np.divmod(x, 2.0, None, out), given, columns)
+    check(lambda x, out: np.frexp(x, out), first, columns)
+    check(lambda x, out: np.modf(x.T, out.T), given, numbers(2, 3))
+    check(lambda x, y, out: np.divmod(x, y, out), numbers(4, 2, 3), given, turned(numbers(4, 2, 3), (2, 0, 1)))
+
+
+def test_what_is_searched_is_in_row_major_order() -> None:
+    check(lambda x, edges: np.searchsorted(edges, x).T, numbers(2, 3).T, np.arange(4.0))
+    check(lambda x, edges: np.digitize(x, edges)[None].T, turned(numbers(2, 3, 4), (2, 0, 1)), np.arange(4.0))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "i8", "c16"])
+def test_products_with_a_number(dtype: str) -> None:
+    matrix, cube = turned(numbers(2, 3, dtype=dtype), (1, 0)), turned(numbers(2, 3, 4, dtype=dtype), (2, 1, 0))
+    for product in (np.dot, np.inner):
+        check(lambda x, n, product=product: (product(x, 3), product(n, x)), matrix, np.float32(2))
+        check(lambda x, n, product=product: product(x, n), cube, np.array(2))

@@ -296,3 +296,55 @@ def test_products_of_vectors_of_two_numbers() -> None:
         for row in rows:
             refused(given, row, "np.cross of vectors of two numbers", "write a[0]*b[1]")
     check(given, ("np.cross(b, b[0])", "np.cross(b, c)"))
+
+
+def test_choices_that_are_all_one_array() -> None:
+    given = ["np.array([0, 5, 1])", "np.arange(3.0)", "7"]
+    check(given, ("np.choose(a, [b, b])", "a.choose([b, b])", "np.choose(c, [b, b])", "np.choose(-a, (b, b, b))",
+                  "np.choose(a, [b, b], mode='clip')", "np.choose(a % 2, [b, b])"))  # fmt: skip
+
+
+def test_ranges_of_ints_that_a_narrow_dtype_does_not_hold() -> None:
+    given = ["3", "-5", "0.7"]
+    rows = ("np.arange(np.uint8(3), b)", "np.arange(b, np.uint8(250))", "np.arange(np.uint8(3), c, -128)",
+            "np.arange(b, np.int8(100), np.uint8(3), dtype=np.int16)",
+            "np.arange(1j, dtype=np.int8)", "np.arange(1j, np.float16(6e4), dtype=float)", "np.arange(256, 1j, dtype='i4')",
+            "np.arange(1e-3, 2**63, dtype=np.uint64)", "np.arange(2**63, 2.5, 1e3, dtype='i4')",
+            "np.arange(1, 300, 2**63, dtype=np.uint64)", "np.arange(127, np.uint64(9), 2**63)",
+            "np.arange(np.uint8(250), np.float32(300.5))")  # fmt: skip
+    check(given, rows)
+    refused(given, "np.arange(a, 5 + 0j)", "np.arange of complex numbers", "write start + step")
+    refused(given, "np.arange(2**63, b, 256, dtype=np.uint64)", "9223372036854775808", "write it as a float")
+
+
+def test_of_several_wrong_arguments_numpys_first_is_named() -> None:
+    given = ["np.arange(5)", "np.ones((2, 3))", "np.array([0.5, 1])", "np.ones((2, 3, 4))", "2"]
+    rows = ("np.repeat(a, c, 5)", "np.repeat(b, 1j, axis=1.0)", "np.take(a, a, 1.0, mode='bad')", "d.compress(a, (0, 0))",
+            "np.trace(a, 1.5)", "a.diagonal(1j)", "np.trace(a, 1, None, (1, 0))", "a.astype('i2', 'C', 'safe', 'x')",
+            "b.trace(axis1=(0,), dtype='q7')", "np.nanargmin(a, (0,))", "np.nanargmin(a, 2, 'f4')",
+            "np.take_along_axis(b, a, 7)")  # fmt: skip
+    check(given, rows)
+
+
+def test_arguments_of_methods_that_are_looked_at() -> None:
+    given = ["np.arange(4)", "np.array([5, -1])", "np.asfortranarray(np.ones((2, 3)))", "np.array(2.5)", "1"]
+    rows = ("a.astype('f4', subok=None)", "a.astype('f4', subok='x')", "a.astype('f4', subok=0)",
+            "np.put(a, b, 7, mode=0)\nreturn a", "np.put(a, b, 7, mode=1)\nreturn a", "a.put(b, 7, 2)\nreturn a",
+            "c.item(9)", "c.item(-9)", "c.item(np.int8(7))", "d.item(1)", "a.item(9)", "a.item(1.5)", "c.item(1j, 0)",
+            "c.item(e)", "a.item(None)", "c.item((0, 5))", "c.item(0, 0, 0)", "d.item(())", "a[[0.0]]", "a[[0.0], ...]",
+            "a[np.array(1), 1.0, 1]", "a[b, 'a', 0]", "np.lib.stride_tricks.sliding_window_view(a, 1j)",
+            "np.cumulative_sum(c, axis=(0,), include_initial=1)", "np.cumulative_sum(c, axis=0, include_initial='x')",
+            "np.reshape(a, (2, 3, 4), order='F')", "np.reshape(c, (4, -1), order='F')", "np.reshape(c, (-1, 4), order='F')",
+            "np.array([c, a])", "np.array([c, [1.0, 2.0]])", "np.array([[c, a]])",
+            "np.place(d, d > 1, [3, 1])\nreturn d", "np.place(d, a > 5, [3, 1])\nreturn d")  # fmt: skip
+    check(given, rows)
+
+
+def test_axes_of_an_array_that_has_many() -> None:
+    check(["np.ones((1,) * 40)"], ("a.T", "np.transpose(a, range(39, -1, -1)).shape", "np.transpose(a, (0, 0))"))
+
+
+def test_outputs_of_accumulations_with_an_axis_of_one_element() -> None:
+    given = ["np.ones((3, 4))", "np.ones((2, 3, 4))", "np.zeros((1, 4))", "np.zeros((1, 3, 1))"]
+    check(given, ("np.cumsum(a, 0, out=c)", "np.cumsum(a, 1, out=c)", "np.add.accumulate(a, 0, out=c)",
+                  "np.cumprod(b, 2, out=d)", "np.cumsum(a[:1], 1, out=c)"))  # fmt: skip

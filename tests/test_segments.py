@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from edge_tools import check
+from edge_tools import check, refused
 from function_tools import agree
 
 CUBE = np.arange(24).reshape(2, 3, 4) % 7
@@ -38,3 +38,19 @@ def test_outputs_and_errors() -> None:
             "c = np.zeros(4)\nnp.add.reduceat(a, b, out=c)\nreturn c", "np.add.reduceat(a, b[None])",
             "np.add.reduceat(np.zeros((0, 3)), [5], axis=1)"]  # fmt: skip
     check(("np.arange(6)", "np.array([0, 2, 1, 1])"), rows)
+
+
+def test_which_of_several_wrong_arguments_is_named() -> None:
+    rows = ["np.less.reduceat(a, [0, 8])", "np.less.reduceat(a, [0, 8], 3)", "np.less.reduceat(a, b * 1.0, 3)",
+            "np.add.reduceat(a, b * 1.0, dtype='q')", "np.add.reduceat(a, b, 3, dtype='q7')", "np.add.reduceat(a, b, 3, out=3)",
+            "np.add.reduceat(a, b, 0, None, (a,))", "np.add.reduceat(a, b, 0, None, ())", "np.add.reduceat(a, b * 1.0, out=())",
+            "np.add.reduceat(a, b, out=(None,))", "np.add.reduceat(a, [9], 0, 'q7', 3)", "np.add.reduceat(a, b, (0, 0))",
+            "np.add.accumulate(a, 3, 'q7', out=3)", "np.add.accumulate(a, 0, None, (a,))", "np.add.reduce(a, 0, None, (a,))",
+            "np.add.reduce(a, 9, out=(None,))", "np.add.reduceat(a, b, out=np.zeros(()))"]  # fmt: skip
+    check(("np.arange(6)", "np.array([0, 2, 1, 1])"), rows)
+
+
+def test_outputs_of_another_shape_are_refused() -> None:
+    given = ("np.arange(6.0)", "np.zeros((2, 1))", "np.zeros(3)")
+    refused(given, "np.add.reduceat(a, [0], out=b)", "an output of reduceat with 2 axes", "the shape of the result")
+    refused(given, "np.add.reduceat(a, [0], out=c)", "an axis of length 3, where the result has 1", "the shape of the result")

@@ -172,8 +172,10 @@ def target_dtype(context: Context, value: Any) -> DType:
 def transpose(context: Context, value: Value, axes: tuple[Any, ...]) -> Value:
     """The axes in another order; reversed when none are given."""
     axes = known_option(context, axes, "axes=")
-    # Axes whose lengths are their numbers tell the order in which NumPy puts them.
-    order = attempt(context, np.zeros(range(len(dimensions(value)))).transpose, *axes).shape
+    # Axes whose strides are their numbers tell the order in which NumPy puts them.
+    ndim = len(dimensions(value))
+    numbered = np.ndarray((1,) * ndim, np.int8, strides=tuple(range(ndim)))
+    order = attempt(context, numbered.transpose, *axes).strides
     return context.builder.emit("transpose", (value,), {"axes": order}) if is_array(value) else value
 
 
@@ -270,6 +272,7 @@ def astype(
     """``x.astype(dtype)``; a new array unless `copy` is False and the array has the dtype and the order."""
     target = target_dtype(context, dtype)
     order = compute(context, _astype_order, order)
+    compute(context, np.zeros(()).astype, float, subok=subok)
     if casting != "unsafe" and not isinstance(value.type, WeakType):
         example = np.zeros((1,) * len(dimensions(value)), element(value.type).numpy)
         compute(context, example.astype, target.numpy, casting=casting)

@@ -141,7 +141,7 @@ def place(context: Context, arr: Any, mask: Any, vals: Any) -> None:
     """Give elements where a mask holds one value after the other, which begin again behind the last one"""
     target, chosen, given = _operands(context, "place", arr, mask, vals)
     if dimensions(given):
-        _, number = ranks(context, chosen)
+        number = ranks(context, chosen)[1] if dimensions(target) else array_of(context, length(context, 0))
         given = _numbered(context, given, number)
     context.builder.update(target, elementwise(context, "where", chosen, given, target))
 

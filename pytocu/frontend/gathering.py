@@ -91,6 +91,10 @@ def subscript(context: Context, value: Value, key: Any) -> Value:
         keys = masks_to_positions(context, keys)
     if isinstance(value.type, WeakType | ScalarType) or not any(_is_array_index(context, k) for k in keys):
         return indexing.subscript(context, value, key)
+    for item in keys:
+        # NumPy looks at each item before it counts them.
+        if not isinstance(item, (Value, list)) and item is not None and item is not Ellipsis:
+            indexing.check_item(context, item)
     items = _expanded(context, value, [_item(context, k) for k in keys])
     return _gather_items(context, value, items, Ellipsis in [k for k in keys if not isinstance(k, Value)])
 
@@ -158,7 +162,7 @@ def _list(context: Context, item: list[Any]) -> Value:
     if known.dtype == bool:
         raise UnsupportedError("indexing with a mask is not compiled", context.loc, "choose with np.where(mask, x, other)")
     if known.size and known.dtype.kind not in "iu":
-        raise IndexingError("arrays used as indices must be of integer (or boolean) type", context.loc)
+        raise IndexingError(NO_INDEX, context.loc)
     return known_array(context, known.astype(np.int64))
 
 
@@ -505,30 +509,26 @@ def choose(context: Context, a: Any, choices: Any, out: Any = None, mode: Any = 
     dtype = attempt(context, promote.result_dtype, tuple(promote.operand(v.type) for v in given))
     values = [low_bits(context, v, dtype) for v in given]
     *values, number = together(context, [*values, number])
-    number = _among_choices(context, number, len(values), mode)
+    if mode == "wrap":
+        number = elementwise(context, "remainder", number, len(values))
     made = values[-1]
-    if len(values) == 1 and mode == "raise":
-        # Nothing else reads the numbers.
-        made = require(context, made, elementwise(context, "equal", number, 0), "ValueError", _NO_CHOICE)
     for place in range(len(values) - 2, -1, -1):
         row = "less_equal" if place == 0 else "equal"
         made = row_major(context, elementwise(context, "where", elementwise(context, row, number, place), values[place], made))
+    if mode == "raise":
+        # Of the result and not of the numbers, which nothing reads where all choices are one.
+        made = _of_a_choice(context, made, number, len(values))
     return made if dimensions(made) else indexing.subscript(context, array_of(context, made), ())
 
 
 _NO_CHOICE = "invalid entry in choice array"
 
 
-def _among_choices(context: Context, number: Value, count: Any, mode: str) -> Value:
-    """The numbers of choices, of which there are `count`; with ``clip`` those that are too large or too small stay."""
-    match mode:
-        case "wrap":
-            return elementwise(context, "remainder", number, count)
-        case "raise":
-            inside = elementwise(context, "greater_equal", number, 0)
-            inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", number, count))
-            return require(context, number, inside, "ValueError", _NO_CHOICE)
-    return number
+def _of_a_choice(context: Context, made: Value, number: Value, count: Any) -> Value:
+    """The value, which demands that the numbers are those of choices, of which there are `count`."""
+    inside = elementwise(context, "greater_equal", number, 0)
+    inside = elementwise(context, "bitwise_and", inside, elementwise(context, "less", number, count))
+    return require(context, made, inside, "ValueError", _NO_CHOICE)
 
 
 def _choose_row(context: Context, number: Value, choices: Value, mode: str) -> Value:
@@ -540,10 +540,14 @@ def _choose_row(context: Context, number: Value, choices: Value, mode: str) -> V
     most = _most_choices()
     require_equal(context, dim_max(length, most), most, "ValueError", f"Need at least 0 and at most {most + 1} array objects.")
     count = dim_value(context, length)
-    number = _among_choices(context, number, count, mode)
-    if mode == "clip":
-        number = elementwise(context, "maximum", number, 0)
-        number = elementwise(context, "minimum", number, elementwise(context, "subtract", as_value(context, count), 1))
+    match mode:
+        case "wrap":
+            number = elementwise(context, "remainder", number, count)
+        case "raise":
+            number = _of_a_choice(context, number, number, count)
+        case "clip":
+            number = elementwise(context, "maximum", number, 0)
+            number = elementwise(context, "minimum", number, elementwise(context, "subtract", as_value(context, count), 1))
     first = context.builder.emit("index", (choices,), {"axis": 0, "at": 0, "keep": True})
     together(context, [first, number], numbers=(0, length))
     every = [along(context, d, a, len(rest)) for a, d in enumerate(rest)]

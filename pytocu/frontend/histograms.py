@@ -19,7 +19,7 @@ from pytocu.frontend.inplace import note_write
 from pytocu.frontend.library_calls import call, search
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, known_option
-from pytocu.frontend.reductions import combined, length, repeated
+from pytocu.frontend.reductions import combined, length, reduce, repeated
 from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import SIZE, array_of, as_length, filled, ravel
 from pytocu.frontend.scattering import combine, numbered
@@ -205,7 +205,7 @@ def histogram(
     if known_option(context, density, "density="):
         ends = _slice(context, edges, dim_min(number, 1), gaps), _slice(context, edges, 0, gaps)
         widths = elementwise(context, "subtract", *ends)
-        total = combined(context, "add", (made,), (0,), False)[0]
+        total = reduce(context, "add", made, None)
         made = elementwise(context, "divide", elementwise(context, "divide", made, cast(context, widths, F64)), total)
     # An array of edges is handed back itself.
     return made, bins if is_array(bins) else edges

@@ -22,7 +22,7 @@ from pytocu.frontend.reductions import combined, length, reduce
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, as_length, filled
 from pytocu.frontend.spaced_numbers import linspace
-from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_weak
+from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_numpy_scalar, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max, dim_min, product
@@ -73,7 +73,7 @@ def histogramdd(
         require_equal(context, count, len(told), "ValueError", sentence)
         count = len(told)
     values = [context.builder.emit("index", (value,), {"axis": axis, "at": number}) for number in builtins.range(count)]
-    if is_weak(bins) or isinstance(bins, (np.integer, np.floating)):
+    if is_weak(bins) or is_numpy_scalar(bins) or isinstance(bins, (np.integer, np.floating)):
         given = [bins] * count
     elif isinstance(bins, (tuple, list)):
         given = list(bins)
@@ -154,7 +154,7 @@ def _two(context: Context, given: Any, default: Any, sentence: str) -> Any:
 
 def _bins(context: Context, bins: Any) -> tuple[Any, Any]:
     """The argument for each axis: a pair is one for each, one array of edges is that of both."""
-    if is_weak(bins) or (isinstance(bins, (np.integer, np.floating))):
+    if is_weak(bins) or is_numpy_scalar(bins) or isinstance(bins, (np.integer, np.floating)):
         return bins, bins
     if isinstance(bins, (tuple, list)) and len(bins) <= 2:
         return _two(context, bins, None, _DIMENSION)
@@ -170,7 +170,7 @@ def _bins(context: Context, bins: Any) -> tuple[Any, Any]:
 
 def _edges(context: Context, value: Value, bins: Any, range: Any, place: int, name: str) -> Value:
     """The edges along an axis: an array as it is, or as many as a number says, at equal distances."""
-    if not is_weak(bins) and not isinstance(bins, (np.integer, np.floating)):
+    if not is_weak(bins) and not is_numpy_scalar(bins) and not isinstance(bins, (np.integer, np.floating)):
         edges = array_of(context, bins)
         if dimensions(edges):
             if len(dimensions(edges)) != 1:
@@ -182,7 +182,7 @@ def _edges(context: Context, value: Value, bins: Any, range: Any, place: int, na
         raise UnsupportedError(f"np.{name} with a number of bins in an array", context.loc, help)
     sentence = f"`bins[{place}]` must be positive, when an integer"
     if not isinstance(bins, Value):
-        if bins < 1:
+        if attempt(context, operator.lt, bins, 1):
             raise raised(ValueError(sentence), context.loc)
         if not isinstance(bins, (int, np.integer)):
             raise raised(TypeError(f"`bins[{place}]` must be an integer, when a scalar"), context.loc)

@@ -392,6 +392,25 @@ def out_arrays(context: Context, out: Any, count: int) -> tuple[Value | None, ..
     return outs
 
 
+def check_one_output(context: Context, out: Any) -> None:
+    """NumPy's error of a tuple that is not one of one output."""
+    if isinstance(out, tuple) and len(out) != 1:
+        out_arrays(context, out, 1)
+
+
+def method_output(context: Context, out: Any, dtype: Any) -> tuple[Value | None, ...]:
+    """As :func:`out_arrays`, of the methods of ufuncs, which look at `dtype` before.
+
+    Raises
+    ------
+    CompileError
+    """
+    check_one_output(context, out)
+    if not isinstance(dtype, Value):
+        attempt(context, np.dtype, dtype)
+    return out_arrays(context, [None] if out == (None,) else out, 1)
+
+
 def out_array(context: Context, out: Any, sentence: str = "return arrays must be of ArrayType") -> tuple[Value | None]:
     """The array that ``out=`` is, of functions that take no tuple of one, or None.
 

@@ -15,7 +15,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import transpose
 from pytocu.frontend.inplace import assign_elements, note_write, write_result
-from pytocu.frontend.layouts import laid_out_as, order_of
+from pytocu.frontend.layouts import laid_out_as, order_of, row_major
 from pytocu.frontend.operators import attempt, elementwise, known_int, known_option
 from pytocu.frontend.reductions import length, stand_in
 from pytocu.frontend.requirements import refuse_later, require, require_equal
@@ -498,7 +498,8 @@ def search(context: Context, array: Value, values: Value, right: bool) -> Value:
     plain = array in builder.arguments and array.inst is None and builder.contents(array) is array
     whole = array.inst is not None and array.inst.op.name in ("library", "keep")
     stored = array if plain or whole else builder.emit("keep", (array,), name=array.name)
-    return builder.emit("search", (stored, values), {"right": True} if right else {})
+    made = builder.emit("search", (stored, values), {"right": True} if right else {})
+    return row_major(context, made) if len(dimensions(made)) > 1 else made
 
 
 def sort_in_place(

@@ -34,7 +34,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.dims import DimLike, dim_min, product
 from pytocu.ir.types import I64, DType, dtype_of, scalar
 
 _array_of_members = Deferred("pytocu.frontend.grown", "array_of_members")
@@ -198,7 +198,13 @@ def _stacked(context: Context, values: Any, leaf: Any, dtype: DType, outer: tupl
         for shape in others:
             require_equal(context, first[axis], shape[axis], "ValueError", sentence, *same)
     if any(len(shape) != len(first) for shape in others):
-        raise raised(ValueError(_ragged((*here, *first[:common]))), context.loc)
+        same = first[:common]
+        if all(isinstance(length, int) for length in same):
+            raise raised(ValueError(_ragged((*here, *same))), context.loc)
+        # The sentence shows lengths, which the run knows.
+        sentence = _ragged((*here, *(f"{{{2 + n}}}" for n in range(common))))
+        require_equal(context, product(same) + 1, 0, "ValueError", sentence, *same)
+        members = [members[0]] * len(members)
     layers: list[Value] = []
     for member in members:
         if first:

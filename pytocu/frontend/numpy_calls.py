@@ -63,6 +63,7 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
 
 _nonzero = Deferred("pytocu.frontend.compaction", "nonzero")
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
+_first_said = Deferred("pytocu.frontend.own_words", "first_said")
 _binding_words = Deferred("pytocu.binding", "binding_words")
 _array_of = Deferred("pytocu.frontend.reshaping", "array_of")
 _known_cast = Deferred("pytocu.frontend.known", "known_cast")
@@ -427,11 +428,14 @@ def call_handler(
     try:
         made = handler(*bound.args, **bound.kwargs)
     except CompileError as error:
-        function = _named(name) if error.own_words else None
+        function = _named(name)
         if function is None:
             raise
         own = (owner,) if name.startswith("ndarray.") else ()
-        raise _in_own_words(context, error, function, (*own, *args), kwargs) from None
+        found = (_in_own_words if error.own_words else _first_said)(context, error, function, (*own, *args), kwargs)
+        if found is error:
+            raise
+        raise found from None
     if bound.arguments.get("out") is not None and name.rpartition(".")[2] in _OF_SCALARS:
         operand = next((v for v in bound.arguments.values() if v is not context), None)
         # NumPy calls the method of a scalar, which writes the array and gives a scalar.

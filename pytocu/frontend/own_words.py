@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import builtins
 import types
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from pytocu.errors import CompileError, UnsupportedError, builtin_name
+from pytocu.errors import CompileError, ShapeError, UnsupportedError, builtin_name
 from pytocu.frontend.operators import attempt, example
 from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.values import Context
+from pytocu.frontend.values import Context, is_array
 from pytocu.frontend.worded import after
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_FLOAT, WeakType
@@ -57,6 +58,35 @@ def in_own_words(
         return own
     help = error.help or error.own_words
     return UnsupportedError(error.message, error.loc, help, error.notes)
+
+
+def first_said(
+    context: Context, error: CompileError, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> CompileError:
+    """Of several wrong arguments the error of the one that the function looks at first.
+
+    Where it says something else of examples than the error does, that is of an argument that is wrong whatever the lengths are.
+    Errors of lengths and of elements stay, since the examples have others.
+    """
+    if isinstance(error, (UnsupportedError, ShapeError)) or not isinstance(error, (TypeError, ValueError)):
+        return error
+    try:
+        given, named = [example_of(a) for a in args], {k: example_of(v) for k, v in kwargs.items()}
+    except LookupError:
+        return error
+    if prod(abs(n) for n in _ints([given, named]) if n) > _MOST:
+        return error
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            attempt(context, function, *given, **named)
+    except CompileError as own:
+        # A number in the sentence may be that of an example.
+        numbers = [v for v in (*args, *kwargs.values()) if isinstance(v, Value) and not is_array(v)]
+        shown = bool(numbers) and any(map(str.isdigit, own.message))
+        if isinstance(own, (TypeError, np.exceptions.AxisError)) and own.message != error.message and not shown:
+            return own
+    return error
 
 
 def _raise_with_value(context: Context, error: CompileError, given: Sequence[Any]) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.layouts import row_major
 from pytocu.frontend.operators import attempt, binary, elementwise
 from pytocu.frontend.reductions import combined, kept_axes, known_axis, known_flag, normal_axes, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
@@ -17,7 +18,7 @@ from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, d
 from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import F16, F32, F64, element
+from pytocu.ir.types import C64, C128, F16, F32, F64, element
 
 _NOT_ALIGNED = "shapes ({0},) and ({1},) not aligned: {0} (dim 0) != {1} (dim 0)"
 _singular_values = Deferred("pytocu.frontend.decompositions", "singular_values")
@@ -44,7 +45,10 @@ def _vectors(context: Context, name: str, a: Any, b: Any, conjugated: bool, sent
         first = _conjugate(context, first)
     ranks = len(dimensions(first)), len(dimensions(second))
     if 0 in ranks and (ranks == (0, 0) or not conjugated):
-        return elementwise(context, "multiply", first, second)
+        made = elementwise(context, "multiply", first, second)
+        # BLAS writes what it multiplies in row-major order.
+        by_blas = max(ranks) == 2 and element(made.type) in (F32, F64, C64, C128)
+        return row_major(context, made) if by_blas else made
     if ranks != (1, 1):
         raise UnsupportedError(
             f"np.{name} of arrays with {ranks[0]} and {ranks[1]} axes is not compiled; it is of two vectors",

@@ -14,14 +14,14 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.numbers import item
-from pytocu.frontend.operators import binary, c_long, elementwise
-from pytocu.frontend.requirements import require
+from pytocu.frontend.operators import attempt, binary, c_long, elementwise, example
+from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_weak
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike
-from pytocu.ir.types import F64, I64, U64, element, scalar
+from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.types import F64, I64, U64, WEAK_INT, element, scalar
 
 _MOST = 2**63 - 1
 _HALF = 2**32
@@ -124,7 +124,12 @@ def read_number(context: Context, value: Value, *args: Any) -> Any:
         A complex number.
     """
     if args and is_array(value):
-        value = _at(context, value, args[0] if isinstance(args[0], tuple) else args)
+        places = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
+        attempt(context, np.zeros((1,) * len(dimensions(value))).item, *map(_first_place, places))
+        if places:
+            value = _at(context, value, places)
+    if args and is_array(value) and dimensions(value):
+        return read_number(context, value)
     elif is_array(value) and dimensions(value):
         sizes = dimensions(value)
         if any(size != 1 for size in sizes):
@@ -143,10 +148,25 @@ def read_number(context: Context, value: Value, *args: Any) -> Any:
     raise UnsupportedError(text, context.loc, "use its parts: float(x.real), float(x.imag)")
 
 
+def _first_place(place: Any) -> Any:
+    """The place 0, or what is none."""
+    if isinstance(place, Value):
+        if is_weak(place):
+            return 0 if place.type == WEAK_INT else example(place)
+        return np.zeros((1,) * len(dimensions(place)), element(place.type).numpy)[()]
+    return 0 if isinstance(place, np.integer) or type(place) is int else place
+
+
 def _at(context: Context, value: Value, args: tuple[Any, ...]) -> Value:
     """The element at a position on each axis, or of all elements in a row."""
-    if len(args) == 1:
+    if len(args) == 1 and len(dimensions(value)) != 1:
         value = ravel(context, value)
+        (size,), (index,) = dimensions(value), args
+        if isinstance(index, (int, np.integer)) and -(2**63) <= index < 2**63:
+            index = int(index)
+            least = index + 1 if index >= 0 else -index
+            sentence = f"index {index} is out of bounds for size {{2}}"
+            require_equal(context, dim_min(size, least), least, "IndexError", sentence, size)
     elif len(args) != len(dimensions(value)):
         raise raised(ValueError("incorrect number of indices for array"), context.loc)
     for index in args:

@@ -228,7 +228,7 @@ def reshape(context: Context, value: Value, *shape: Any, order: Any = "C", copy:
         copy = bool(copy)
     lengths = as_shape(context, shape, _RESHAPED, "UnsupportedError")
     if order == "F":
-        turned = _reshape(context, transpose(context, value, ()), lengths[::-1], copy)
+        turned = _reshape(context, transpose(context, value, ()), lengths[::-1], copy, backwards=True)
         return transpose(context, turned, ())
     if order == "A":
         return reshape(context, value, lengths, order=contiguous_order(context, value), copy=copy)
@@ -248,10 +248,10 @@ def in_place(context: Context, value: Value, shape: Any) -> Value | None:
 _RESHAPED = "a length of run time is {0} in reshape: the one that follows from the others is written as -1"
 
 
-def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
+def _reshape(context: Context, value: Value, shape: Shape, copy: Any, backwards: bool = False) -> Value:
     value = array_of(context, value)
     source = dimensions(value)
-    shape = _known_shape(context, value, shape)
+    shape = _known_shape(context, value, shape, backwards)
     attrs = {"shape": shape, "source": source}
     made = context.builder.emit("reshape", (value,), attrs)
     if copy is True:
@@ -265,23 +265,25 @@ def _reshape(context: Context, value: Value, shape: Shape, copy: Any) -> Value:
     return made
 
 
-def _known_shape(context: Context, value: Value, shape: Shape) -> Shape:
-    """The shape of a reshaped array with the length that -1 stands for."""
+def _known_shape(context: Context, value: Value, shape: Shape, backwards: bool = False) -> Shape:
+    """The shape of a reshaped array with the length that -1 stands for; sentences show it `backwards`."""
     source = dimensions(value)
     unknown = [a for a, d in enumerate(shape) if isinstance(d, int) and d < 0]
     size = product(source)
     shown = tuple(d for d in shape if not (isinstance(d, int) and d < 0))
     text = [*(f"{{{3 + n}}}" for n in range(len(shown)))]
     if not unknown:
+        text = text[::-1] if backwards else text
         listed = f"({', '.join(text)}{',' if len(text) == 1 else ''})".replace(", ", ",")
         sentence = f"cannot reshape array of size {{2}} into shape {listed}"
         require_equal(context, size, product(shape), "ValueError", sentence, size, *shown, operands=(value,))
         return shape
     if len(unknown) > 1:
         raise raised(ValueError("can only specify one unknown dimension"), context.loc)
-    if unknown[0]:
+    if unknown[0] != (len(shape) - 1 if backwards else 0):
         # NumPy's sentence leaves out an unknown length that is the first.
         text.insert(unknown[0], "newaxis")
+    text = text[::-1] if backwards else text
     sentence = f"cannot reshape array of size {{2}} into shape ({','.join(text)})"
     # Of a length of 0 every other length is as good.
     require_equal(context, dim_min(product(shown), 1), 1, "ValueError", sentence, size, *shown, operands=(value,))

@@ -82,7 +82,11 @@ def _check_output(context: Context, out: Value, value: Value) -> None:
                 "accumulate np.broadcast_to(x, out.shape)",
             )
         if count > 1 and pair[0] == 1 != pair[1]:
-            context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (tuple(own), tuple(shape))})
+            # NumPy goes through the axes from the last one on.
+            turned = ",".join(f"{{{2 + n}}}" for n in reversed(range(count)))
+            text = f"non-broadcastable output operand with shape {fields(2, own)} [remapped to ({turned})]"
+            sentence = f"{text} doesn't match the broadcast shape {fields(2 + count, shape)}"
+            require_equal(context, *pair, "ValueError", sentence, *shown, operands=(out, value))
 
 
 def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
@@ -138,10 +142,11 @@ def _cumulative_of_axes(name: str, doc: str) -> Any:
         value, outs = as_strong(context, x), out_arrays(context, out, 1)
         axis = known_axis(context, axis)
         function = np.cumulative_sum if name == "add" else np.cumulative_prod
-        attempt(context, function, stand_in(value) if is_array(value) else 1.0, axis=axis)
+        check_plain(context, include_initial, "include_initial=")
+        example = stand_in(value) if is_array(value) else 1.0
+        attempt(context, function, example, axis=axis, include_initial=include_initial)
         if isinstance(axis, tuple):
             (axis,) = axis
-        check_plain(context, include_initial, "include_initial=")
         if include_initial:
             value = _with_axis(context, value)
             place = 0 if axis is None else operator.index(axis) % len(dimensions(value))

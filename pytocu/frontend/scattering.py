@@ -155,6 +155,9 @@ def put(context: Context, a: Any, ind: Any, v: Any, mode: Any = "raise") -> None
     if type(mode) is int and not 0 <= mode <= 2:
         raise UnsupportedError(f"np.put with mode={mode}", context.loc, "name it: 'raise', 'wrap' or 'clip'")
     attempt(context, np.zeros(1).put, np.zeros(1, element(positions.type).numpy), 0, mode=mode)
+    if type(mode) is int:
+        # As NumPy's own constants number them.
+        mode = ("clip", "wrap", "raise")[mode]
     places = ravel(context, array_of(context, cast(context, positions, I64)))
     shape = dimensions(a)
     gathering.refuse_empty(context, places, product(shape), "cannot replace elements of an empty array")

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from pytocu.config import Elementwise
+from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import moveaxis
-from pytocu.frontend.inplace import OUTPUT, check_output_shapes, note_write, out_arrays, write_outputs
+from pytocu.frontend.inplace import OUTPUT, check_one_output, method_output, note_write, write_outputs
 from pytocu.frontend.layouts import laid_out
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import attempt, elementwise, truths
@@ -31,24 +32,45 @@ def reduceat_into(
     context: Context, name: str, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None
 ) -> Value:
     """``ufunc.reduceat``: of each index what is before the next one, or its own element where that is not behind it."""
-    value, outs = as_strong(context, array), out_arrays(context, out, 1)
-    axis, starts = known_axis(context, axis), _indices(context, indices)
-    example = stand_in(value)
+    check_one_output(context, out)
+    value, starts = as_strong(context, array), _indices(context, indices)
+    outs = method_output(context, out, dtype)
+    axis, ufunc = known_axis(context, axis), promote.numpy_function(name)
+    example = stand_in(value) if is_array(value) else stand_in(value)[()]
     known = None if isinstance(dtype, Value) else dtype
-    attempt(context, promote.numpy_function(name).reduceat, example if is_array(value) else example[()], [0], axis, known)
+    attempt(context, _up_to_the_indices, ufunc, example, axis, known)
     place = operator.index(axis[0] if isinstance(axis, tuple) else axis or 0) % len(dimensions(value))
+    starts = _inside(context, ufunc.__name__, starts, dimensions(value)[place], indices)
     result = accumulator(context, name, "reduceat", value, dtype, outs[0], {"axis": axis, "indices": [0]})
     kept = F32 if result is F16 and name in ROUNDING else result
     work = truths(context, value) if name.startswith("logical") else cast(context, cast(context, value, result), kept)
-    starts = _inside(context, promote.numpy_function(name).__name__, starts, dimensions(value)[place], indices)
     made = cast(context, _combined(context, name, work, starts, place), result)
     if outs[0] is None:
         if len(dimensions(made)) < 2:
             return made
         return laid_out(context, copied(context, made), (value,), partial(segment_ranks, value, place, dimensions(made)))
     note_write(context, outs[0], OUTPUT)
-    check_output_shapes(context, [dimensions(made)], [dimensions(outs[0])], [])
+    help = "give an array of the shape of the result"
+    if len(dimensions(outs[0])) > len(dimensions(made)):
+        text = f"an output of reduceat with {len(dimensions(outs[0]))} axes, where the result has {len(dimensions(made))}"
+        raise UnsupportedError(text, context.loc, help)
+    for own, given in zip(dimensions(made), dimensions(outs[0]), strict=True):
+        require_equal(context, own, given, "UnsupportedError", _OTHER_LENGTH, help=help)
     return write_outputs(context, (made,), outs)[0]
+
+
+_OTHER_LENGTH = "an output of reduceat with an axis of length {1}, where the result has {0}"
+"""NumPy has several sentences, and leaves elements unwritten of an axis where the result has length 1."""
+
+
+def _up_to_the_indices(ufunc: np.ufunc, array: Any, axis: Any, dtype: Any) -> None:
+    """What NumPy refuses before it compares the indices."""
+    try:
+        ufunc.reduceat(array, [1], axis, dtype)
+    except IndexError as error:
+        if isinstance(error, ValueError):
+            # The axis.
+            raise
 
 
 def _indices(context: Context, indices: Any) -> Value:

@@ -39,7 +39,8 @@ def sliding_window_view(
         text = "the lengths of windows are an array, whose numbers are known only at run time"
         raise UnsupportedError(text, context.loc, "write them as a tuple of ints or lengths")
     # NumPy says what is wrong with numbers of windows and axes, of an array that holds one window.
-    short = tuple(1 if contains_dynamic(w) else type(w)(1) if is_number(w) and w > 1 else w for w in given)
+    large = [is_number(w) and not np.iscomplexobj(w) and w > 1 for w in given]
+    short = tuple(1 if contains_dynamic(w) else type(w)(1) if many else w for w, many in zip(given, large, strict=True))
     attempt(context, np.lib.stride_tricks.sliding_window_view, stand_in(value), short, axis)
     ndim = len(dimensions(value))
     named = range(ndim) if axis is None else several(axis)

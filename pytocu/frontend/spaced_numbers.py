@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,7 @@ from pytocu.ir.types import (
     I64,
     U64,
     WEAK_BOOL,
+    WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
     DType,
@@ -83,8 +85,14 @@ def arange(
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
+    short = None
     if any(isinstance(b, Value) for b in (first, last, by)):
         _check_bools(context, first, last, by)
+        _check_kinds(context, first, last, by)
+    else:
+        short = _short(context, first, last, by, dtype)
+        if short is not None and short.size <= 2 and short.dtype.kind in "biuf":
+            return known_array(context, short)
     if not isinstance(by, Value) and by == 0 and any(map(_is_numpys, (first, last, by))):
         # NumPy divides a difference that is its own, which gives no exception.
         if not any(isinstance(b, Value) for b in (first, last)):
@@ -94,6 +102,7 @@ def arange(
     given = [type(b)(n) if isinstance(b, np.integer) else None for n, b in enumerate((first, last))]
     if all(map(_is_int, (first, last))) and any(map(_is_narrow, (first, last))):
         # NumPy counts with the difference, which a narrow dtype may not hold.
+        _check_held(context, first, last)
         try:
             distance = _bound(context, binary(context, "subtract", last, first))
         except OverflowError:
@@ -111,7 +120,7 @@ def arange(
     if any(g is not None for g in given):
         plain = [type(e)(n) if isinstance(e, (int, float)) else e for n, e in enumerate(examples)]
         examples = [e if g is None else g for e, g in zip(plain, given, strict=True)]
-    made = attempt(context, np.arange, *examples, _long_step(by, *examples)).dtype
+    made = (attempt(context, np.arange, *examples, _long_step(by, *examples)) if short is None else short).dtype
     if isinstance(by, (float, np.floating)) and not np.isfinite(by):
         raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
     known = made if dtype is None else None
@@ -126,7 +135,52 @@ def arange(
     if target is None or target.kind in "bc":
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
     size = number_of_elements(context, first, last, by)
+    # A second element is computed where there is a first one.
+    _check_held(context, first, by, dim_min(size, 1))
+    if isinstance(first, np.integer) and type(by) is int and not np.iinfo(first.dtype).min <= by <= np.iinfo(first.dtype).max:
+        first = int(first)
     return _range(context, first, by, size, target)
+
+
+def _check_kinds(context: Context, *bounds: Any) -> None:
+    """Refuse complex bounds, and ints that int64 does not hold, beside such of run time."""
+    for bound in bounds:
+        if np.iscomplexobj(_example(bound)):
+            raise UnsupportedError("np.arange of complex numbers", context.loc, "write start + step * np.arange(n)")
+        if isinstance(bound, int) and not is_c_long(bound):
+            text = f"np.arange of the int {bound} and numbers known only at run time"
+            raise UnsupportedError(text, context.loc, "write it as a float")
+
+
+_SHORT = 4096
+
+
+def _short(context: Context, first: Any, last: Any, by: Any, dtype: Any) -> np.ndarray | None:
+    """NumPy's own range, or what it refuses, unless the range is long."""
+    try:
+        with np.errstate(all="ignore"):
+            size = (last - first) / by
+        if not np.iscomplexobj(size) and _SHORT < size < sys.maxsize:
+            return None
+    except (ArithmeticError, TypeError):
+        # So is it for NumPy.
+        pass
+    return attempt(context, np.arange, first, last, by, dtype=dtype)
+
+
+def _check_held(context: Context, first: Any, second: Any, count: DimLike = 1) -> None:
+    """Of two numbers that NumPy adds or subtracts, an int of Python's must fit the dtype of an int of NumPy's."""
+    for plain, other in ((first, second), (second, first)):
+        if not _is_int(plain) or not isinstance(other, np.integer) or isinstance(plain, np.generic):
+            continue
+        if isinstance(plain, Value) and plain.type != WEAK_INT:
+            continue
+        held, limits = number_as_dim(context, plain), np.iinfo(other.dtype)
+        if held is not None:
+            outside = dim_max(int(limits.min) - held, 0)
+            if other.dtype.itemsize < 8:
+                outside = outside + dim_max(held - int(limits.max), 0)
+            require_equal(context, count * outside, 0, "ValueError", str(SIZE))
 
 
 def _is_int(bound: Any) -> bool:
@@ -174,7 +228,7 @@ def _example(bound: Any) -> Any:
     if not isinstance(bound, Value):
         return bound
     if is_weak(bound):
-        return 0.0 if bound.type == WEAK_FLOAT else 0
+        return 0.0 if bound.type == WEAK_FLOAT else 0j if bound.type == WEAK_COMPLEX else 0
     return element(bound.type).numpy.type(0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cas
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.dims import Shape
+from pytocu.ir.layouts import elementwise_ranks
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
 from pytocu.ir.types import F64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
 
@@ -92,19 +94,23 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         values = _defaults(context, name, tuple(as_value(context, a) for a in args))
         prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
     like = next((out for out in outs if out is not None), None) if None in outs else None
-    if like is None or any(dimensions(v) == dimensions(like) for v in values):
+    if like is None:
         results = _results(context, name, args, kwargs)
     else:
-        # The results that are new have the shape of those that are given.
-        spread = _spread(context, values, dimensions(like))
-        results = [_laid_out_as(context, made, like, "K") for made in _results(context, name, spread, kwargs)]
+        # The results that are new have the shape of those that are given, which decide on their order as operands do.
+        apart = all(dimensions(v) != dimensions(like) for v in values)
+        spread = _spread(context, values, dimensions(like)) if apart else args
+        arrays = [v for v in (*values, *filter(None, outs)) if is_array(v)]
+        rule = partial(elementwise_ranks, shape=dimensions(like))
+        made = _results(context, name, spread, kwargs)
+        results = [m if o is not None else _laid_out(context, m, arrays, rule) for m, o in zip(made, outs, strict=True)]
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
     made = [_ordered(context, name, m, kwargs.get("order", "K")) if o is None else m for m, o in zip(made, outs, strict=True)]
     return tuple(made) if len(made) > 1 else made[0]
 
 
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
-_laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
+_laid_out = Deferred("pytocu.frontend.layouts", "laid_out")
 _broadcast = Deferred("pytocu.frontend.reshaping", "broadcast")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from pytocu.deferred import Deferred
 from pytocu.errors import raised
 from pytocu.frontend.histograms import at
+from pytocu.frontend.inplace import method_output
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.reductions import reduce_into
 from pytocu.frontend.scans import accumulate_into
@@ -38,6 +39,10 @@ def call_ufunc_method(context: Context, name: str, method: str, args: tuple[Any,
         raise raised(ValueError(f"{method} only supported for binary functions"), context.loc)
     if others:
         raise raised(ValueError(f"{method} only supported for functions returning a single value"), context.loc)
+    place = 4 if method == "reduceat" else 3
+    if len(args) > place and isinstance(args[place], tuple):
+        # NumPy takes a tuple of one output by its name only.
+        args = (*args[:place], [*args[place]], *args[place + 1 :])
     handler = {"reduce": _reduce, "accumulate": _accumulate, "reduceat": _reduceat}[method]
     return call_handler((context, name), f"np.{name}.{method}", handler, args, kwargs, context)
 
@@ -53,7 +58,7 @@ def _reduce(
     where: Any = True,
 ) -> Any:
     context, name = owner
-    return reduce_into(context, name, array, axis, dtype, out, keepdims, initial, where)
+    return reduce_into(context, name, array, axis, dtype, method_output(context, out, dtype), keepdims, initial, where)
 
 
 def _outer(context: Context, name: str, a: Any, b: Any, kwargs: dict[str, Any]) -> Any:
@@ -72,7 +77,7 @@ def _at(owner: tuple[Context, str], a: Any, indices: Any, b: Any = None) -> None
 
 def _accumulate(owner: tuple[Context, str], array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     context, name = owner
-    return accumulate_into(context, name, array, axis, dtype, out)
+    return accumulate_into(context, name, array, axis, dtype, method_output(context, out, dtype))
 
 
 def _reduceat(

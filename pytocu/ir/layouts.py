@@ -80,7 +80,7 @@ def results_ranks(inst: Inst, operands: Mapping[Value, Ranks | None]) -> tuple[R
             return tuple(side if side == other else None for side, other in zip(*sides, strict=True))
         case "map":
             elements = {a: operands.get(a) for a in given(inst)[: element_count(inst)] if shape_of(a.type)}
-            return tuple(_elementwise(elements, shape_of(type)) for type in inst.types)
+            return tuple(elementwise_ranks(elements, shape_of(type)) for type in inst.types)
     if len(inst.types) == 1:
         return (_result_ranks(inst, operands, shape_of(inst.types[0])),)
     shapes = [shape_of(type) for type in inst.types]
@@ -105,7 +105,7 @@ def _result_ranks(inst: Inst, operands: Mapping[Value, Ranks | None], shape: Seq
             # NumPy makes the axes of positions the slowest ones, also where they are not the first ones.
             return None
     if inst.op.kind == "elementwise":
-        return _elementwise(operands, shape)
+        return elementwise_ranks(operands, shape)
     ranks = operands.get(inst.args[0]) if inst.args else None
     if inst.op.kind == "scan":
         return ranks
@@ -211,7 +211,8 @@ def joined_ranks(arrays: Sequence[Value], shape: Sequence[DimLike], known: Mappi
     return ranks_of(sorted_axes(len(shape), found), shape)
 
 
-def _elementwise(operands: Mapping[Value, Ranks | None], shape: Sequence[DimLike]) -> Ranks | None:
+def elementwise_ranks(operands: Mapping[Value, Ranks | None], shape: Sequence[DimLike]) -> Ranks | None:
+    """The ranks of what NumPy computes element by element of arrays that broadcast to a shape."""
     return _common([_spread(value, ranks, len(shape)) for value, ranks in operands.items()], shape)
 
 

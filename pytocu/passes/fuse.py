@@ -79,7 +79,9 @@ def run(function: Function, context: PassContext) -> Function:
             else:
                 places[root.use, root.stands_for] = result
     builder.loc = terminator.loc
-    args = [places.get(("returned", a)) or places.get(("read", a)) or a for a in returned]
+    # A view that is returned shows what its memory holds at the end, also where a kernel keeps what it held before.
+    shown = {a for a in returned if a.inst is not None and a.inst.op.kind == "view" and on_host(a)}
+    args = [a if a in shown else places.get(("returned", a)) or places.get(("read", a)) or a for a in returned]
     builder.inst("return", args, dict(terminator.attrs))
     fused = Function(function.name, function.level, Block(function.params, builder.take()), function.facts)
     # Views and constants that went inside have no use outside any more.

@@ -423,7 +423,9 @@ kernel runs: `x + y` of two lengths that differ is an error in front of `assert 
 that is met has changed an argument, and on a CPU neither has the statement whose index is outside of an array. What stands in
 front of an exception may not have changed an argument yet, and what stands behind an index outside of its array, or behind an
 error of a library call, may have. Elements that no result needs are not computed, and positions among the data that only they
-need are not looked at: `x[i].shape` raises nothing.
+need are not looked at: `x[i].shape` raises nothing, nor does `v = x[i]` in front of a `raise` that does not need `v`.
+Errors of dtypes come before those of data, too: `np.less.reduceat(x, i)` has the TypeError also where NumPy would name the
+index of `i` that is outside. Of several positions outside of an axis the smallest one is named, by NumPy the first.
 """
 
 
