@@ -97,7 +97,7 @@ STATEMENTS = [
     ("try: pass\nexcept* ValueError: pass", "try: pass", "an except* clause is not supported", "use except"),
     ("class C: pass", "class C: pass", "a class definition is not supported", "outside the function"),
     ("async def g(): pass", "async def g(): pass", "a coroutine is not supported", "plain function"),
-    ("match x:\n    case _: pass", "match x:", "a match statement is not supported", "if and elif"),
+    ("match x:\n    case {'a': _}: pass", "match x:", "a match statement with a mapping", "if and elif"),
     ("@effect\ndef g(): pass", "effect", "the nested function g has a decorator", "leave it out"),
     ("def g():\n    yield x\nreturn g()", "def g():", "g is a generator", "a list or a tuple"),
     ("x[0, True] = 1", "x[0, True]", "an index that is one bool beside integers or arrays", "leave the bool to an if"),
