@@ -185,9 +185,9 @@ def test_what_failed_to_build_is_built_anew(monkeypatch):
 
     with monkeypatch.context() as patch:
         patch.setattr(driver, "_tools", lambda backend: tools._replace(begin=fail))
-        building = driver._begun("nvvm", "a source", "sm_90", "f", "()")
+        building = driver._begun("nvvm", "a source", "sm_90", "f", "()", "")
         with pytest.raises(BackendError, match="not now"):
             building.binary()
         patch.setattr(driver, "_tools", lambda backend: tools._replace(begin=lambda *about: lambda: b"made"))
-        assert driver._begun("nvvm", "a source", "sm_90", "f", "()").binary() == b"made"
+        assert driver._begun("nvvm", "a source", "sm_90", "f", "()", "").binary() == b"made"
     driver._begun.cache_clear()
