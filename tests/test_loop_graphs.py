@@ -530,7 +530,7 @@ def test_what_keeps_python_in_a_loop():
 
     def branching(u, n):
         for i in range(n):
-            if (i ^ 2) % 2:
+            if math.gcd(i, 4) % 2:
                 u = np.cumsum(u)
             else:
                 u = u[::-1] * 2
