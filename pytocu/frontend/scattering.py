@@ -89,20 +89,14 @@ def _place(context: Context, base: Value, places: Value, lead: int, value: Any) 
     shape = dimensions(base)
     rest = shape[lead:]
     target = (*dimensions(places), *rest)
-    values = ravel(context, repeated(context, given(context, base, value, target), target))
-    if rest:
-        # All elements behind a position, one after the other.
-        size = product(rest)
-        for axis in range(len(dimensions(places)), len(target)):
-            places = context.builder.emit("newaxis", (places,), {"axis": axis})
-        behind = numbered(context, rest)
-        places = elementwise(context, "multiply", places, cast(context, as_value(context, dim_value(context, size)), I64))
-        places = repeated(context, elementwise(context, "add", places, behind), target)
-    combine(context, base, "last", places, values)
+    values = repeated(context, given(context, base, value, target), target)
+    count = product(dimensions(places))
+    rows = reshape(context, values, tuple(_length(context, d) for d in (count, *rest))) if rest else ravel(context, values)
+    combine(context, base, "last", places, rows)
 
 
 def combine(context: Context, base: Value, by: str, places: Value, values: Value) -> None:
-    """Change elements, by their numbers, one after the other: combined with values by a row of the op table, or replaced."""
+    """Change elements, or all behind a position, by their numbers, one after the other: combined with values, or replaced."""
     shape = dimensions(base)
     whole = base if shape else ravel(context, base)
     made = context.builder.emit("combine_at", (whole, ravel(context, places), values), {"op": by})

@@ -421,7 +421,7 @@ def combine_at(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The shape and dtype of the first operand."""
     start, places, values = types
     lengths = [shape_of(t) for t in types]
-    fits = len(lengths[0]) > 0 and len(lengths[1]) == 1 and len(lengths[2]) == 1
+    fits = len(lengths[1]) == 1 and 0 < len(lengths[2]) <= len(lengths[0])
     if not fits or element(places).kind not in "iu" or element(values) is not element(start):
         raise TypeError(f"combine_at takes an array, positions, and values of its dtype, not {', '.join(map(str, types))}")
     return (ArrayType(element(start), lengths[0]),)

@@ -403,9 +403,12 @@ def _fold_range(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
 def _combine_at(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     start, places, values = args
     made, function = np.array(start, order="C"), None if inst.attr("op") == "last" else OPS[inst.attr("op")]
-    if places.size and not 0 <= places.min() <= places.max() < made.size:
-        raise InternalError(f"combine_at changes positions {places.min()} to {places.max()} of {made.size}")
-    flat = made.reshape(-1)
+    rest = values.shape[1:]
+    flat = made.reshape(made.size // math.prod(rest) if made.size else 0, *rest)
+    if made.size and places.size and not 0 <= places.min() <= places.max() < len(flat):
+        raise InternalError(f"combine_at changes positions {places.min()} to {places.max()} of {len(flat)}")
+    if not made.size:
+        return (made,)
     for place, value in zip(places.tolist(), values, strict=True):
         flat[place] = value if function is None else evaluate_row(function, (flat[place], value))
     return (made,)

@@ -300,7 +300,7 @@ row("fold_range", "choice", 4, "The first operand combined, by a row `op`, with 
 
 row("combine_at", "stored", 3, "The first operand, an array, whose elements are combined, by a row `op`, with those of the "
     "third, one after the other: each with the element of the number that the second states, all counted in rows; or replaced, "
-    "by ``last``",
+    "by ``last``.  Where the values have more axes, numbers are those of all elements behind a position",
     infer=infer.combine_at,
     levels=ARRAY, attrs=("op",))  # fmt: skip
 

@@ -40,12 +40,15 @@ def run(function: Function, context: PassContext) -> Function:
             args = start, places, _ones(builder, element(start.type), shape_of(places.type))
         if context.target.kind == "cuda" or shared:
             by, (start, *others), shape = inst.attr("op"), args, shape_of(args[0].type)
-            if len(shape) > 1:
-                start = builder.emit("reshape", (start,), {"shape": (product(shape),), "source": shape})
+            rest = shape_of(args[2].type)[1:]
+            flat = (product(shape[: len(shape) - len(rest)]), *rest)
+            if len(flat) < len(shape):
+                start = builder.emit("reshape", (start,), {"shape": flat, "source": shape})
             made = _numbered(builder, start, *others) if by == "last" else _sorted(builder, by, start, *others)
-            if len(shape) > 1:
-                made = builder.emit("reshape", (made,), {"shape": shape, "source": (product(shape),)})
+            if len(flat) < len(shape):
+                made = builder.emit("reshape", (made,), {"shape": shape, "source": flat})
             return (made,)
+        args = args[0], *_one_by_one(builder, *args[1:])
         name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
         names.add(name)
         return (_loop(builder, inst, name, *args),)
@@ -64,6 +67,31 @@ def _ones(builder: Builder, dtype: DType, shape: tuple[DimLike, ...]) -> Value:
 
 def _spread(builder: Builder, number: Value, shape: tuple[DimLike, ...]) -> Value:
     return builder.emit("broadcast", (number,), {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape})
+
+
+def _one_by_one(builder: Builder, places: Value, values: Value) -> tuple[Value, Value]:
+    """The numbers of all elements, one after the other, where those of positions are given, and the values."""
+    count, *rest = shape_of(values.type)
+    if not rest:
+        return places, values
+    size = product(rest)
+    if element(places.type) is not I64:
+        places = builder.emit("cast", (places,), {}, (ArrayType(I64, (count,)),))
+    first = builder.emit("multiply", (places, _number(builder, size)))
+    behind = builder.emit("iota", (), {"axis": 0, "shape": (size,)})
+    both = (count, size)
+    numbers = builder.emit("add", (_repeated(builder, first, both, 0), _repeated(builder, behind, both, 1)))
+    numbers = builder.emit("reshape", (numbers,), {"shape": (count * size,), "source": both})
+    return numbers, builder.emit("reshape", (values,), {"shape": (count * size,), "source": (count, *rest)})
+
+
+def _repeated(builder: Builder, vector: Value, shape: tuple[DimLike, ...], axis: int) -> Value:
+    """A vector along an axis of a shape, the same along the others."""
+    value = vector
+    for other in (a for a in range(len(shape)) if a != axis):
+        value = builder.emit("newaxis", (value,), {"axis": other})
+    others = tuple(a for a in range(len(shape)) if a != axis)
+    return builder.emit("broadcast", (value,), {"shape": shape, "expand": others, "ndim": len(shape)})
 
 
 def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, values: Value) -> Value:
@@ -177,23 +205,25 @@ def _sorted(builder: Builder, row: str, start: Value, places: Value, values: Val
 
 
 def _numbered(builder: Builder, start: Value, places: Value, values: Value) -> Value:
-    """The last value of each place: an element takes the value with the largest number of a position that names it, or stays.
+    """The last value of each place: what is there takes that with the largest number of a position that names it, or stays.
 
     A library finds these numbers, whoever writes first, so no two threads write one element.
     """
-    (size,), (count,) = shape_of(start.type), shape_of(places.type)
-    zero = builder.const(0, scalar(I64))
+    shape, (count,) = shape_of(start.type), shape_of(places.type)
+    size, zero = shape[0], builder.const(0, scalar(I64))
     zeros = builder.emit("keep", (_spread(builder, zero, (size,)),))
     stored = places if places.inst is None else builder.emit("keep", (places,))
     last = builder.emit("library", (zeros, stored), {"function": "last_position"})
     named = builder.emit("greater", (last, zero))
+    if len(shape) > 1:
+        named = _repeated(builder, named, shape, 0)
     views = _views(values)
     one = views[-1].args[0] if views else values
     if isinstance(one.type, ScalarType):
         # One value for all needs no numbers.
         return builder.emit("where", (named, one, start))
     dtype = element(start.type)
-    nothing = _spread(builder, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1,))
+    nothing = _spread(builder, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *shape[1:]))
     padded = builder.emit("concatenate", (builder.emit("keep", (values,)), nothing), {"axis": 0})
     # Behind the values stands one that nobody takes.
     number = builder.emit("subtract", (last, builder.const(1, scalar(I64))))
