@@ -19,6 +19,7 @@ from pytocu.ir.types import ArrayType, ScalarType, WeakType
 from pytocu.runtime import cuda
 from pytocu.runtime.dispatcher import Entry
 from pytocu.runtime.executable import Executable
+from pytocu.runtime.plan_loops import steady
 from pytocu.runtime.signature import Call
 from pytocu.source_function import SourceFunction, compiler, index_bits_of, keeper, lengths_of, target_of, watcher
 
@@ -26,6 +27,7 @@ _open_ahead = Deferred("pytocu.backend.libraries", "open_ahead")
 _say_lengths = Deferred("pytocu.ir.dims", "say_lengths")
 _put_together = Deferred("pytocu.trees", "put_together")
 _layout = Deferred("pytocu.trees", "layout")
+_gpu_steps = Deferred("pytocu.host_builds", "steps")
 _shown_with = Deferred("pytocu.explain.lengths", "shown_with")
 _reported = Deferred("pytocu.explain.failures", "reported")
 
@@ -201,7 +203,9 @@ def build(
                 if not compiled.plan.kernels:
                     break
     known, calls = whole._known_in_bundle(), whole._call_code()
-    bundle.write(folder, whole._name, whole._signature, whole._device, known, built, calls)
+    loops = any(one.arch and any(s.numbers is not None for s in steady(one.plan, True).values()) for one in built)
+    steps = _gpu_steps() if loops else None
+    bundle.write(folder, whole._name, whole._signature, whole._device, known, built, calls, steps)
 
 
 def _is_example(executable: Executable, sizes: dict[str, int]) -> bool:

@@ -42,6 +42,7 @@ from pytocu.runtime.program import Program
 if TYPE_CHECKING:
     from pytocu.backend import cubin
 
+_gpu_steps = Deferred("pytocu.host_builds", "steps")
 _place_of = Deferred("pytocu.ir.places", "place_of")
 _print_function = Deferred("pytocu.ir.printer", "print_function")
 
@@ -414,7 +415,7 @@ class Compiled:
         self.backend = backend
         self.name = name
         self.plan = make_plan(host)
-        self.executable = Executable(name, target.kind, self.plan, self._binary_for)
+        self.executable = Executable(name, target.kind, self.plan, self._binary_for, _gpu_steps)
         self._only = only
         self._functions = tuple(f for f in kernel_functions(host) if only in ("", f.name))
 
@@ -450,7 +451,7 @@ class Compiled:
         try:
             text = _tools(self.backend).emit(self._functions)
             # Kernels that are looked at alone have no loop around them.
-            loops = self.target.kind == "cpu" and not self._only and steady(self.plan, True)
+            loops = self.target.kind == "cpu" and not self._only and steady(self.plan, False)
             return f"{text}\n{_native_steps()}" if loops else text
         except PytocuError:
             raise

@@ -29,6 +29,7 @@ _settle = Deferred("pytocu.trees", "settle")
 _is_tree_text = Deferred("pytocu.tree_text", "is_tree_text")
 _read_argument = Deferred("pytocu.tree_text", "read_argument")
 _names_in = Deferred("pytocu.tree_text", "names_in")
+_gpu_steps = Deferred("pytocu.host_builds", "steps")
 _write_call = Deferred("pytocu.tree_calls", "write_call")
 _part_names = Deferred("pytocu.trees", "part_names")
 _owner_of = Deferred("pytocu.trees", "owner_of")
@@ -159,9 +160,9 @@ class SourceFunction(Dispatcher):
         return compiler().parameter_loc(self._function, parameter)
 
     def _call_code(self) -> bytes | None:
-        from pytocu import call_builds
+        from pytocu import host_builds
 
-        return call_builds.code()
+        return host_builds.calls()
 
     def _missing(self, call: Call) -> Entry:
         with self._lock:
@@ -206,7 +207,8 @@ class SourceFunction(Dispatcher):
         except keeper().NotWritable:
             return None
         for found in keeper().load(key, self._function, call):
-            executable = Executable(self._name, call.target, found.plan, self._binary(call, target, found))
+            binary = self._binary(call, target, found)
+            executable = Executable(self._name, call.target, found.plan, binary, _gpu_steps)
             if suits(executable):
                 entry = Entry(executable, found.guards, call.shown(), self._held)
                 return self._keep(call.key, index_bits_of(found.plan), entry)

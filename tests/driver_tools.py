@@ -72,7 +72,7 @@ class FakeDriver:
         return [entry[0] for entry in self.log]
 
     def do_GetErrorName(self, status: Status) -> tuple[Any, ...]:
-        return (status.name.encode(),)
+        return (Status(status).name.encode(),)
 
     def do_GetErrorString(self, status: Status) -> tuple[Any, ...]:
         return (b"what went wrong",)

@@ -44,7 +44,7 @@ def many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
     monkeypatch.setattr(native_steps, "_SECONDS_TO_MEET", 1e-12)
     monkeypatch.setattr(native_steps, "_SECONDS_TO_TRY", 0.0)
-    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-6)
+    monkeypatch.setattr(native_steps, "SECONDS_TO_RETURN", 1e-6)
     monkeypatch.setattr(native_steps, "_SMALLEST", 8)
 
 

@@ -99,7 +99,7 @@ def test_a_bundle_runs_without_compilers_and_source(tmp_path: Path, capsys: pyte
 def test_code_of_calls_that_is_damaged_or_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place, x = build(tmp_path, "diff", "--args", "f64[n]"), np.arange(4.0)
     monkeypatch.setattr(dispatch, "CALLS_BEFORE", 1)
-    monkeypatch.setattr(native_calls, "_code", native_calls._Code())
+    monkeypatch.setattr(native_calls, "_code", native_calls.code())
     machine = platform.machine()
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     other = pytocu.load(place).diff

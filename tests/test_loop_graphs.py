@@ -14,166 +14,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from driver_tools import ADDRESS, FakeDriver, Interface, Status
+from driver_tools import ADDRESS
+from graph_tools import Calls, GraphDriver, array, driver
 
 import pytocu
 from pytocu.runtime import cuda, device_array, graphs, launch_graphs
 from pytocu.runtime.host_loops import Steps
 from pytocu.runtime.on_cuda import parameter_codes
 from pytocu.runtime.plan_loops import Steady, judged
-
-NODE = struct.Struct("@P7IPPPP")
-
-
-class GraphDriver(FakeDriver):
-    """It knows the kernels of a plan, and what they are launched with, directly and by graphs.
-
-    Attributes
-    ----------
-    launched : list
-        Kernel, grid, block, stream and parameters of every launch.
-    graphs, executables : dict
-        By their handles: the order of the nodes, and what each launches.
-    """
-
-    def __init__(self) -> None:
-        self.thread = threading.local()
-        super().__init__()
-        self.codes: dict[str, str] = {}
-        self.kernels: dict[int, str] = {}
-        self.launched: list[tuple[Any, ...]] = []
-        self.graphs: dict[int, dict[int, tuple[Any, ...]]] = {}
-        self.executables: dict[int, dict[int, tuple[Any, ...]]] = {}
-        self.loose: dict[int, bool] = {}
-        self.early = True
-        self.handle = 1000
-        self.replays = 0
-        self.lock = threading.Lock()
-
-    @property
-    def mode(self) -> str:
-        """Of the calling thread."""
-        return getattr(self.thread, "mode", "global")
-
-    @mode.setter
-    def mode(self, mode: str) -> None:
-        self.thread.mode = mode
-
-    @property
-    def contexts(self) -> list[int]:
-        """Of the calling thread."""
-        if not hasattr(self.thread, "contexts"):
-            self.thread.contexts = [100]
-        return self.thread.contexts
-
-    @contexts.setter
-    def contexts(self, contexts: list[int]) -> None:
-        self.thread.contexts = contexts
-
-    def number(self) -> int:
-        with self.lock:
-            self.handle += 1
-            return self.handle
-
-    def do_ModuleGetFunction(self, module: str, name: bytes) -> tuple[Any, ...]:
-        handle = self.number()
-        self.kernels[handle] = name.decode()
-        return (handle,)
-
-    def launch_ex(self, configuration: int, kernel: Any, parameters: int, extra: int) -> Status:
-        *lengths, stream, _, _ = struct.unpack_from("@7IPPI", (ctypes.c_char * 56).from_address(configuration))
-        if "cuLaunchKernel" in self.fails:
-            return self.fails["cuLaunchKernel"]
-        self.launched.append((self.kernels[kernel], *lengths, stream, self.values(kernel, parameters)))
-        return Status.CUDA_SUCCESS
-
-    def do_LaunchKernel(self, kernel: int, *rest: Any) -> tuple[Any, ...]:
-        *lengths, stream, parameters, _ = rest
-        self.launched.append((self.kernels[kernel], *lengths, stream, self.values(kernel, parameters)))
-        return ()
-
-    def values(self, kernel: int, table: int) -> tuple[Any, ...]:
-        codes = self.codes[self.kernels[kernel]]
-        addresses = (ctypes.c_void_p * len(codes)).from_address(table)
-        found = []
-        for code, address in zip(codes, addresses, strict=True):
-            assert address is not None
-            found.append(struct.unpack(f"@{code}", ctypes.string_at(address, struct.calcsize(f"@{code}")))[0])
-        return tuple(found)
-
-    def described(self, structure: int) -> tuple[Any, ...]:
-        kernel, *lengths, table, extra, other, context = NODE.unpack(ctypes.string_at(structure, NODE.size))
-        assert extra == other == context == 0
-        return kernel, *lengths, self.values(kernel, table)
-
-    def do_GraphCreate(self, flags: int) -> tuple[Any, ...]:
-        assert flags == 0 and self.mode == "relaxed"
-        handle = self.number()
-        self.graphs[handle] = {}
-        return (handle,)
-
-    def do_GraphAddKernelNode(self, graph: int, before: int, count: int, structure: int) -> tuple[Any, ...]:
-        nodes = self.graphs[graph]
-        earlier = list((ctypes.c_void_p * count).from_address(before))
-        # Each behind the one before, so that the order of the nodes is that of the launches.
-        assert earlier == list(nodes)[-1:] or (not earlier and self.early)
-        self.loose[graph] = bool(nodes) and not earlier
-        handle = self.number()
-        nodes[handle] = self.described(structure)
-        return (handle,)
-
-    def do_GraphAddDependencies(self, graph: int, before: int, behind: int, edge: int, count: int) -> tuple[Any, ...]:
-        ends = [ctypes.c_void_p.from_address(place).value for place in (before, behind)]
-        assert count == 1 and ends == list(self.graphs[graph])[-2:] and self.loose[graph]
-        # Programmatic, from the port of that name.
-        assert ctypes.string_at(edge, 8) == bytes([1, 0, 1, 0, 0, 0, 0, 0])
-        self.loose[graph] = False
-        return ()
-
-    def do_GraphInstantiateWithFlags(self, graph: int, flags: int) -> tuple[Any, ...]:
-        assert not self.loose[graph]
-        handle = self.number()
-        self.executables[handle] = dict(self.graphs[graph])
-        return (handle,)
-
-    def do_GraphExecKernelNodeSetParams(self, executable: int, node: int, structure: int) -> tuple[Any, ...]:
-        made = self.described(structure)
-        nodes = self.executables[executable]
-        assert made[0] == nodes[node][0], "a node keeps its kernel"
-        nodes[node] = made
-        return ()
-
-    def do_GraphLaunch(self, executable: int, stream: int) -> tuple[Any, ...]:
-        with self.lock:
-            self.replays += 1
-            for kernel, *lengths, values in self.executables[executable].values():
-                self.launched.append((self.kernels[kernel], *lengths, stream, values))
-        return ()
-
-    def do_GraphExecDestroy(self, executable: int) -> tuple[Any, ...]:
-        del self.executables[executable]
-        return ()
-
-    def do_GraphDestroy(self, graph: int) -> tuple[Any, ...]:
-        del self.graphs[graph]
-        return ()
-
-
-@pytest.fixture
-def driver(monkeypatch: pytest.MonkeyPatch) -> Iterator[GraphDriver]:
-    made = GraphDriver()
-    monkeypatch.setattr(cuda, "_bindings", made)
-    monkeypatch.setattr(cuda, "_primary", {})
-    monkeypatch.setattr(cuda, "_archs", {0: "sm_90", 1: "sm_80"})
-    monkeypatch.setattr(device_array, "_pools", {})
-    monkeypatch.setattr(graphs, "_kept", {})
-    cuda._retired.clear()
-    yield made
-    gc.collect()
-    cuda._retired.clear()
-    device_array._released.clear()
-    assert made.mode == "global" and made.contexts[:1] == [100] and len(made.contexts) == 1
-
 
 def heat(u, n):
     for _ in range(n):
@@ -256,28 +104,6 @@ def long_inside(u, n):
     return u
 
 
-class Calls:
-    """A compiled function whose launches a driver notes."""
-
-    def __init__(self, driver: GraphDriver, function: Callable[..., Any], *arguments: Any):
-        self.driver = driver
-        self.compiled = pytocu.jit(function).lower(*arguments).compile("cuda:sm_90")
-        plan = self.compiled.plan
-        driver.codes.update({spec.name: parameter_codes(spec.parameters, spec.index_bits) for spec in plan.kernels})
-
-    def __call__(self, *arguments: Any, stream: int = 7) -> tuple[list[tuple[Any, ...]], int, Any]:
-        """What a call launches, by how many graphs, and its result; new memory is where it was in other calls."""
-        self.driver.launched.clear()
-        self.driver.next, self.driver.replays = ADDRESS + 2**32, 0
-        with pytocu.stream(stream):
-            result = self.compiled.executable(*arguments)
-        return list(self.driver.launched), self.driver.replays, result
-
-
-def array(*shape: int, at: int = ADDRESS, typestr: str = "<f4") -> Interface:
-    return Interface(shape, typestr, (at, False))
-
-
 def directly(monkeypatch: pytest.MonkeyPatch, calls: Calls, *arguments: Any) -> list[tuple[Any, ...]]:
     """The launches of a call that makes no graphs."""
     with monkeypatch.context() as patch:
@@ -286,6 +112,8 @@ def directly(monkeypatch: pytest.MonkeyPatch, calls: Calls, *arguments: Any) -> 
     assert replays == 0
     return launched
 
+
+__all__ = ["driver"]
 
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (heat, (array(500),)),

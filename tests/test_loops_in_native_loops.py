@@ -48,7 +48,7 @@ def many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
     monkeypatch.setattr(native_steps, "_SECONDS_TO_MEET", 1e-12)
     monkeypatch.setattr(native_steps, "_SECONDS_TO_TRY", 0.0)
-    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-6)
+    monkeypatch.setattr(native_steps, "SECONDS_TO_RETURN", 1e-6)
     monkeypatch.setattr(native_steps, "_SMALLEST", 8)
 
 
@@ -374,7 +374,7 @@ def long_inside(u, n):
 def test_an_interrupt_ends_a_long_loop_in_a_step(monkeypatch):
     jitted = pytocu.jit(long_inside)
     compare(jitted(random(8), 4), long_inside(random(8), 4))
-    monkeypatch.setattr(native_steps, "_SECONDS_TO_RETURN", 1e-3)
+    monkeypatch.setattr(native_steps, "SECONDS_TO_RETURN", 1e-3)
     timer = threading.Timer(0.3, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

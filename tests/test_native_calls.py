@@ -20,7 +20,7 @@ import pytest
 from driver_tools import ADDRESS, FakeDriver, Status
 
 import pytocu
-from pytocu import call_builds
+from pytocu import host_builds
 from pytocu.backend import call_bodies, call_code
 from pytocu.call_operations import LEAVES, OPERATIONS
 from pytocu.errors import BackendError
@@ -470,7 +470,7 @@ def test_code_that_cannot_be_loaded_is_said_once(monkeypatch):
     def refuse() -> bytes:
         raise BackendError("the system does not let code be run")
 
-    monkeypatch.setattr(call_builds, "code", refuse)
+    monkeypatch.setattr(host_builds, "calls", refuse)
     monkeypatch.setattr(native_calls, "_code", native_calls._Code())
     compiled = pytocu.jit(five_operations)
     with pytest.warns(RuntimeWarning, match="longer than they need to: the system does not let code be run"):
@@ -484,15 +484,15 @@ def test_code_that_cannot_be_loaded_is_said_once(monkeypatch):
 
 def test_it_is_built_once_on_a_machine(monkeypatch, tmp_path):
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
-    first = call_builds.code()
+    first = host_builds.calls()
     monkeypatch.setattr("pytocu.backend.cpu.build", lambda *_: pytest.fail("it was built again"))
-    assert call_builds.code() == first
+    assert host_builds.calls() == first
     for file in (tmp_path / "cache").rglob("*"):
         if file.is_file():
             file.write_bytes(file.read_bytes()[:-1] + b"x")
     monkeypatch.undo()
     monkeypatch.setenv("PYTOCU_CACHE_DIR", str(tmp_path / "cache"))
-    assert call_builds.code() == first, "damage is built anew"
+    assert host_builds.calls() == first, "damage is built anew"
 
 
 def test_ints_of_the_call_are_indices_and_bounds():

@@ -8,7 +8,7 @@ from pytocu.ir.core import Function
 from pytocu.passes.whole_loops import obstacles
 from pytocu.runtime import launch_graphs, native_steps
 from pytocu.runtime.plan import Plan
-from pytocu.runtime.plan_loops import CONDITION, Steady, judged
+from pytocu.runtime.plan_loops import Steady, judged
 
 FLAG = "whether another one follows is read from the GPU behind each"
 
@@ -27,17 +27,13 @@ def how(loop: Steady | str, on_gpu: bool) -> str:
     """
     if isinstance(loop, str):
         return f"made by Python: {loop}"
-    if on_gpu and loop.numbers is not None and loop.numbers.loop.counter < 0:
-        return f"made by Python: {CONDITION if loop.flag < 0 else FLAG}"
-    if on_gpu and loop.numbers is not None:
-        return f"made by Python: {loop.numbers.reason}"
     if not on_gpu and loop.waits:
         return "made by Python: what may be wrong with the data is looked at behind each"
-    if not on_gpu and (loop.flag >= 0 or (loop.numbers is not None and loop.numbers.loop.counter < 0)):
+    if (loop.numbers is not None and loop.numbers.loop.counter < 0) or (loop.flag >= 0 and not on_gpu):
         return "made by one native function from the first few on"
     if loop.flag >= 0:
         return f"made by Python: {FLAG}"
-    if not on_gpu:
+    if not on_gpu or loop.numbers is not None:
         return f"made by one native function where there are {native_steps.least_steps(loop)} or more"
     least, held = launch_graphs.least_steps(loop), launch_graphs.steps_of_graph(loop)
     size = "" if loop.loops else f" of {held} steps"

@@ -31,7 +31,8 @@ from pytocu.runtime.signature import Call
 from pytocu.trees import Layout, layout, settle, take_apart
 
 INDEX = "bundle.json"
-_VERSION = 3
+_VERSION = 4
+_EMPTY: Mapping[str, Any] = {"functions": {}, "calls": {}, "steps": {}}
 
 
 class Built(Record):
@@ -88,8 +89,7 @@ class BundledFunction(Dispatcher):
         return any(text.startswith(f"{name}: static ") for text in parameters)
 
     def _call_code(self) -> bytes | None:
-        machine = platform.machine()
-        return self._native(machine) if self._native is not None and machine in self._native.files else None
+        return self._native.of_machine() if self._native is not None else None
 
     def _general(self, values: tuple[Any, ...]) -> Any:
         apart = take_apart(self._names, values, self._static) if any(map(may_hold, values)) else None
@@ -108,15 +108,15 @@ class BundledFunction(Dispatcher):
         """What was built."""
         return (*super().specializations, *(one for made in self._by_layout.values() for one in made.specializations))
 
-    def add(self, kept: Mapping[str, Any], folder: str) -> None:
-        """Put one specialisation of the index into the table."""
+    def add(self, kept: Mapping[str, Any], folder: str, steps: _Binaries) -> None:
+        """Put one specialisation of the index into the table; `steps` make loops of launches on a GPU."""
         held: Layout = tuple((name, text) for name, text in kept["held"])
         if held:
             kind = inspect.Parameter.POSITIONAL_ONLY
             parts = inspect.Signature([inspect.Parameter(name, kind) for name, _, _ in kept["parameters"]])
             if held not in self._by_layout:
                 self._by_layout[held] = BundledFunction(self._name, parts, self._device, tuple(self._static), self._native)
-            return self._by_layout[held].add({**kept, "held": ()}, folder)
+            return self._by_layout[held].add({**kept, "held": ()}, folder, steps)
         kind = kept["kind"]
         parameters = [(name, Static(ast.literal_eval(t)) if known else parse_type(t)) for name, known, t in kept["parameters"]]
         call = Call((), on_gpu=kind == "cuda")
@@ -127,7 +127,7 @@ class BundledFunction(Dispatcher):
         plan = plan_from_json(kept["plan"])._replace(locs=locs)
         binaries = _Binaries(self._name, folder, kept["binaries"], kept["host"])
         width = plan.kernels[0].index_bits if plan.kernels else 32
-        self._add(call.key, width, Entry(Executable(self._name, kind, plan, binaries), (), call.shown()))
+        self._add(call.key, width, Entry(Executable(self._name, kind, plan, binaries, steps.of_machine), (), call.shown()))
 
     def _missing(self, call: Call) -> Entry:
         lines: list[str] = []
@@ -184,6 +184,11 @@ class _Binaries:
 
     def __init__(self, name: str, folder: str, files: Mapping[str, Sequence[str]], host: str):
         self.name, self.folder, self.files, self.host = name, folder, files, host
+
+    def of_machine(self) -> bytes | None:
+        """What was built for machines of this kind."""
+        machine = platform.machine()
+        return self(machine) if machine in self.files else None
 
     def __call__(self, arch: str) -> bytes:
         if not arch:
@@ -247,6 +252,7 @@ def load(folder: str | os.PathLike[str]) -> Bundle:
     functions: dict[str, BundledFunction] = {}
     index = _index(place)
     calls = _Binaries("the code of calls", place, index["calls"], "")
+    steps = _Binaries("the code of loops", place, index["steps"], "")
     for name, about in index["functions"].items():
         kinds = inspect.Parameter
         parameters = [
@@ -255,7 +261,7 @@ def load(folder: str | os.PathLike[str]) -> Bundle:
         ]
         function = BundledFunction(name, inspect.Signature(parameters), about["device"], about["static"], calls)
         for kept in about["specializations"]:
-            function.add(kept, place)
+            function.add(kept, place, steps)
         function._folder = os.path.abspath(place)
         functions[name] = function
     return Bundle(place, functions)
@@ -302,10 +308,11 @@ def write(
     static: Sequence[str],
     built: Sequence[Built],
     calls: bytes | None,
+    steps: bytes | None = None,
 ) -> int:
     """Add a function to a bundle, in place of one with its name; returns the bytes of its binaries.
 
-    `calls` is this machine's native function that begins calls.
+    `calls` is this machine's native function that begins calls, `steps` are those that make loops of launches on a GPU.
 
     Raises
     ------
@@ -317,8 +324,8 @@ def write(
     place = os.fspath(folder)
     try:
         os.makedirs(place, exist_ok=True)
-        index = _index(place) if os.path.exists(os.path.join(place, INDEX)) else {"functions": {}, "calls": {}}
-        functions, codes = index["functions"], index["calls"]
+        index = _index(place) if os.path.exists(os.path.join(place, INDEX)) else _EMPTY
+        functions, codes = dict(index["functions"]), {kind: dict(index[kind]) for kind in ("calls", "steps")}
         specializations, size = _written(place, built)
         functions[name] = {
             "signature": [[p.name, p.kind.name, _literal(p.default)] for p in signature.parameters.values()],
@@ -326,13 +333,14 @@ def write(
             "static": sorted(static),
             "specializations": specializations,
         }
-        if calls is not None:
-            codes[platform.machine()] = _write_binary(place, calls)
-        index = {"format": _VERSION, "pytocu": config.VERSION, "functions": functions, "calls": codes}
+        for kind, code in (("calls", calls), ("steps", steps)):
+            if code is not None:
+                codes[kind][platform.machine()] = _write_binary(place, code)
+        index = {"format": _VERSION, "pytocu": config.VERSION, "functions": functions, **codes}
         content = json.dumps(index, indent=1, sort_keys=True).encode()
         _replace(os.path.join(place, INDEX), sha256(content).hexdigest().encode() + b"\n" + content)
         used = {file for f in functions.values() for s in f["specializations"] for file, _ in s["binaries"].values()}
-        used |= {file for file, _ in codes.values()}
+        used |= {file for of_machines in codes.values() for file, _ in of_machines.values()}
         for file in os.listdir(place):
             if file.endswith(".bin") and file not in used:
                 os.unlink(os.path.join(place, file))

@@ -588,4 +588,14 @@ def launch_failed(kernel: Kernel, status: Any, blocks: int, threads: int) -> NoR
     ------
     BackendError
     """
-    _fail(_driver(), status, f"launching {kernel.name} with {blocks} blocks of {threads} threads")
+    refused(status, f"launching {kernel.name} with {blocks} blocks of {threads} threads")
+
+
+def refused(status: Any, what: str) -> NoReturn:
+    """Raise what the driver said of something.
+
+    Raises
+    ------
+    BackendError
+    """
+    _fail(_driver(), status, what)

@@ -197,6 +197,11 @@ class Driver:
         setattr(self, name, made)
         return made
 
+    def address_of(self, name: str) -> int:
+        """The address of a function, for native code that calls it."""
+        found = getattr(self._library, _SYMBOLS.get(name, name))
+        return ctypes.cast(found, ctypes.c_void_p).value or 0
+
     def device_name(self, device: int) -> str:
         """The name of a GPU; empty where the driver gives none."""
         text = ctypes.create_string_buffer(256)

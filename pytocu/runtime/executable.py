@@ -57,9 +57,19 @@ class Executable:
     plan : Plan
     binary : callable
         ``binary(arch)`` gives a cubin for ``sm_90``, or object code of this machine for ``""``.
+    steps : callable
+        ``steps()`` gives this machine's object code of the functions that make loops of launches on a GPU, or None.
     """
 
-    def __init__(self, name: str, kind: str, plan: Plan, binary: Callable[[str], bytes]):
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        plan: Plan,
+        binary: Callable[[str], bytes],
+        steps: Callable[[], bytes | None] = lambda: None,
+    ):
+        self._steps = steps
         self.name = name
         self.kind = kind
         self.plan = plan
@@ -74,7 +84,12 @@ class Executable:
     def _cuda_kernels(self) -> CudaKernels:
         names = [spec.name for spec in self.plan.kernels]
         plan = self.plan
-        return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, steady(plan, False))
+        loops = steady(plan, True)
+        return cuda_part().CudaKernels(self.binary, names, plan.failures(), plan.words(), plan.kernels, loops, self._steps)
+
+    @lazy
+    def _cpu_loops(self) -> Mapping[int, Any]:
+        return cpu_part().loops_of(self.plan, self._cpu_addresses)
 
     @property
     def cpu_addresses(self) -> tuple[int, ...]:
@@ -169,7 +184,7 @@ class Executable:
         if self.kind == "cpu":
             if like is not None and not like.on_host:
                 raise BackendError(f"{self.name} was compiled for the CPU and argument {like.name} is on a GPU")
-            executor = cpu_part().CpuExecutor(self.plan, self._cpu_addresses, like)
+            executor = cpu_part().CpuExecutor(self.plan, self._cpu_addresses, self._cpu_loops, like)
             return self._program.run(executor, infos, *arguments)
         if like is None:
             like = copying_part().device_like(cuda.current_device())

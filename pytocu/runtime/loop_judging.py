@@ -92,10 +92,11 @@ def _judge(plan: Plan, loop: Loop) -> Steady | str:
     branches = any(step[0] == "if" for step in inner)
     reason = obstacle or (COUNTS if loops and counts else READ if found else PARTS if names else DIFFERS)
     looks, numbers = any(step[0] == "failed" for step in inner), None
-    if obstacle or differs or (counts and loops) or (not counted and not loops and (counts or looks)):
-        numbers = numbers_of(plan, loop, *each, reason, True)
+    on_gpu = any(spec.block for spec in plan.kernels)
+    if obstacle or differs or (counts and loops) or (not counted and (on_gpu or (not loops and (counts or looks)))):
+        numbers = numbers_of(plan, loop, *each, True)
         if numbers is None and counted and not branches:
-            numbers = numbers_of(plan, loop, *each, reason, False)
+            numbers = numbers_of(plan, loop, *each, False)
     if numbers is None and branches and {*names} - {*own, *found}:
         # What stands in a branch that is not taken has no value to begin with.
         return obstacle or PARTS

@@ -136,8 +136,6 @@ class Numbers(Record):
         program made, Python makes the step.
     whole : bool
         Whether these are all of the program's numbers, so that it need not compute them beside.
-    reason : str
-        Why Python makes the steps where nothing computes numbers: on a GPU.
     """
 
     loop: Loop
@@ -150,7 +148,6 @@ class Numbers(Record):
     reads: tuple[str, ...]
     rooms: tuple[Room, ...]
     whole: bool
-    reason: str
 
 
 _COMPUTED = frozenset(
@@ -232,7 +229,7 @@ def _sides_of(steps: Sequence[Step], begin: int) -> tuple[int, int]:
     raise AssertionError("a branch has an end")
 
 
-def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], reason: str, whole: bool) -> Numbers | None:
+def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], whole: bool) -> Numbers | None:
     """What the program states of a loop that a native function makes; None where only Python can compute its numbers.
 
     Parameters
@@ -243,8 +240,6 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
         Slots of what differs from step to step.
     names : sequence of str
         Names in lengths that do.
-    reason : str
-        See `Numbers.reason`.
     whole : bool
         Whether all numbers are to be computed, or those that kernels need.
     """
@@ -306,7 +301,6 @@ def numbers_of(plan: Plan, loop: Loop, varying: Set[int], names: Sequence[str], 
         tuple(step[2] for step in kept.steps() if step[0] == "read_length"),
         tuple(rooms),
         whole,
-        reason,
     )
 
 
@@ -394,7 +388,7 @@ def _dims_of(plan: Plan, step: Step) -> list[DimLike]:
             return [dim for dim, _, _ in bounds_of(step)]
         case ("launch", number, _):
             spec = plan.kernels[number]
-            return [spec.work, spec.cost]
+            return [spec.work, spec.cost, *spec.grid]
     return []
 
 

@@ -8,6 +8,8 @@ bound to the address of that function in this process.
 from __future__ import annotations
 
 import ctypes
+import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -79,6 +81,39 @@ def load(code: bytes, names: Iterable[str], address_of: Callable[[str], int] | N
     if missing:
         raise BackendError(f"the object code has no kernel {missing[0]!r}")
     return {name: _owned(found[name], owner) for name in wanted}
+
+
+class Shared:
+    """Native functions of the host that are the same for all code of this process, loaded once.
+
+    Parameters
+    ----------
+    names : sequence of str
+    lacking : str
+        What a warning says where they cannot be loaded.
+    address_of : callable, optional
+        As :func:`load` takes it.
+    """
+
+    def __init__(self, names: Sequence[str], lacking: str, address_of: Callable[[str], int] | None = None):
+        self._names, self._lacking, self._address_of = names, lacking, address_of
+        self._lock, self._asked = threading.Lock(), False
+        self._loaded: dict[str, Address] | None = None
+
+    def load(self, build: Callable[[], bytes | None]) -> dict[str, Address] | None:
+        """Their addresses; None where there are none.  ``build()`` gives their object code the first time."""
+        with self._lock:
+            if not self._asked:
+                try:
+                    code = build()
+                    # Where a bundle has none, a function that is compiled here may.
+                    self._asked = code is not None
+                    if code is not None:
+                        self._loaded = load(code, self._names, self._address_of)
+                except BackendError as error:
+                    self._asked = True
+                    warnings.warn(f"{self._lacking}: {error}", RuntimeWarning, stacklevel=2)
+            return self._loaded
 
 
 def _owned(address: int, owner: Any) -> Address:

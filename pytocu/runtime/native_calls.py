@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pytocu import config
 from pytocu.call_operations import MOST_PARAMETERS, NAME
-from pytocu.errors import BackendError, InternalError
+from pytocu.errors import InternalError
 from pytocu.record import Record
 from pytocu.runtime import access, call_frames, call_words, cuda, native
 from pytocu.runtime.call_guards import write_guards
@@ -43,33 +41,7 @@ class _Method(ctypes.Structure):
     _fields_ = (("name", ctypes.c_char_p), ("address", ctypes.c_void_p), ("flags", ctypes.c_int), ("doc", ctypes.c_char_p))
 
 
-class _Code:
-    """The native function of this process, loaded once; None where there is none."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.asked = False
-        self.method: _Method | None = None
-        self.owner: Any = None
-
-    def load(self, build: Callable[[], bytes | None]) -> _Method | None:
-        with self.lock:
-            if not self.asked:
-                try:
-                    code = build()
-                    # Where a bundle has none, a function that is compiled here may.
-                    self.asked = code is not None
-                    if code is not None:
-                        self.owner = native.load(code, [NAME], python_api)[NAME]
-                        self.method = _Method(NAME.encode(), int(self.owner), _FAST_CALL_WITH_KEYWORDS, None)
-                except BackendError as error:
-                    self.asked = True
-                    warnings.warn(f"calls of small arrays take longer than they need to: {error}", RuntimeWarning, stacklevel=2)
-            return self.method
-
-
-_code = _Code()
-
+_methods: dict[int, _Method] = {}
 
 _HEAD = 16
 """Bytes before what an object holds: a count of references and its class."""
@@ -80,12 +52,25 @@ def method(build: Callable[[], bytes | None]) -> Any:
 
     A Python without the global lock has longer heads, which the native function does not know: it makes all calls itself.
     """
-    return _code.load(build) if object.__basicsize__ == _HEAD else None
+    found = _code.load(build) if object.__basicsize__ == _HEAD else None
+    if found is None:
+        return None
+    # Python keeps the address of what stands here.
+    made = _Method(NAME.encode(), int(found[NAME]), _FAST_CALL_WITH_KEYWORDS, None)
+    return _methods.setdefault(int(found[NAME]), made)
 
 
 def python_api(name: str) -> int:
     """The address of a function of Python's C API."""
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
+
+
+def code() -> native.Shared:
+    """The native function of this process."""
+    return native.Shared([NAME], "calls of small arrays take longer than they need to", python_api)
+
+
+_code = code()
 
 
 def possible(parameters: int) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.ir.dims import Atom, Dim, DimLike, symbols
-from pytocu.record import Mutable, fresh
+from pytocu.record import Mutable, Record, fresh
 from pytocu.runtime.loop_trees import Loop
 from pytocu.runtime.plan import KernelSpec
 
@@ -34,6 +34,10 @@ _MOST_EXACT = 2**53
 _MOST_PIECES = 2**16 - 1
 WHOLE = 2**62
 """Iterations of a piece that a launch is not cut into."""
+HEAD = 10
+"""Words before the parameters of a launch on a GPU; see `pytocu.backend.gpu_steps`."""
+THREADS = (6 - HEAD, 7 - HEAD, 8 - HEAD)
+"""Where columns and rows of threads, and the most columns of a block, stand, as words behind these."""
 
 Place = int | tuple[str, int, int]
 """A cell, or a word of the ``slots`` or of the ``record`` of a launch."""
@@ -68,6 +72,23 @@ class Launch(Mutable):
     cost: int = -1
     fixed: list[tuple[int, int]] = fresh(default_factory=list)
     record: int = -1
+
+
+class Fetch(Record):
+    """A word of a GPU's memory that the host waits for.
+
+    Attributes
+    ----------
+    memory, made : int
+        The cells of the memory's address, and of what is read.
+    at, size : int
+        How many bytes behind the address it lies, and how many it has: of one byte, whether it is none of 0.
+    """
+
+    memory: int
+    made: int
+    at: int
+    size: int
 
 
 class Node(Mutable):
@@ -120,6 +141,8 @@ class Cells:
         The loop that is written.
     kernels : sequence of KernelSpec
         Of the plan.
+    on_gpu : bool
+        Whether kernels, and what is read, are a GPU's.
 
     Attributes
     ----------
@@ -128,8 +151,8 @@ class Cells:
     launches : list of Launch
     """
 
-    def __init__(self, root: Node, kernels: Sequence[KernelSpec]):
-        self.kernels, self._open = kernels, [root]
+    def __init__(self, root: Node, kernels: Sequence[KernelSpec], on_gpu: bool):
+        self.kernels, self._open, self.on_gpu = kernels, [root], on_gpu
         self.usable = True
         self.launches: list[Launch] = []
         self._constants: dict[int, int] = {}
@@ -342,11 +365,17 @@ class Cells:
         self._kinds[made], self._places[made] = bool, place
 
     def share(self, launch: Launch) -> None:
-        """Compute how many iterations a launch has, and in how many pieces."""
-        launch.work, launch.cost = self._dim(launch.spec.work), self._dim(launch.spec.cost)
+        """Compute how many iterations a launch has, and in how many pieces, or how many columns and rows of threads."""
+        launch.work = self._dim(launch.spec.work)
         number, level = self.launches.index(launch), self.level(launch.work)
-        rounded, pieces = self.spare(level), self.spare(level)
         self.put(level, bounded(("record", number, 2), launch.work, 0, WHOLE))
+        if self.on_gpu:
+            for word, dim in zip(THREADS, launch.spec.grid, strict=False):
+                place = self._dim(dim)
+                self.put(self.level(place), copied(("slots", number, word), place))
+            return
+        launch.cost = self._dim(launch.spec.cost)
+        rounded, pieces = self.spare(level), self.spare(level)
         self.put(level, (INTEGERS["add"], rounded, launch.work, launch.less, 0, 0))
         self.put(level, (INTEGERS["floor_divide"], pieces, rounded, launch.size, 0, 0))
         self.put(level, bounded(("record", number, 4), pieces, 0, _MOST_PIECES))
@@ -382,7 +411,7 @@ def _conversions(kind: type, word: str) -> list[tuple[int, int, int]]:
     return [(_TO_BYTES[bits // 8], least, min(most, MOST))]
 
 
-def copied(to: int, place: int) -> Operation:
+def copied(to: Place, place: int) -> Operation:
     return COPY, to, place, place, 0, 0
 
 

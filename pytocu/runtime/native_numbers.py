@@ -28,9 +28,11 @@ from pytocu.runtime.native_cells import (
     UNLESS,
     WORD_AT,
     Cells,
+    Fetch,
     Launch,
     Node,
     Operation,
+    bounded,
     copied,
 )
 from pytocu.runtime.plan import KernelSpec, Step
@@ -49,16 +51,21 @@ class Written(Cells):
         Of the plan.
     kinds : sequence of type
         The classes of what the program knows before a step, as `Numbers.given`.
+    on_gpu : bool
+        Whether kernels, and what is read, are a GPU's.
 
     Attributes
     ----------
     records : list
-        Operations, and numbers of launches.
+        Operations, numbers of launches, and what is fetched from a GPU.
+    status : int
+        The cell of what the driver answered last.
     """
 
-    def __init__(self, numbers: Numbers, kernels: Sequence[KernelSpec], kinds: Sequence[type]):
+    def __init__(self, numbers: Numbers, kernels: Sequence[KernelSpec], kinds: Sequence[type], on_gpu: bool = False):
         self._root = Node(numbers.loop, None, 0, 0)
-        super().__init__(self._root, kernels)
+        super().__init__(self._root, kernels, on_gpu)
+        self.status = self.spare()
         self._numbers = numbers
         self.fixed = {slot: number for number, slot in enumerate(numbers.fixed)}
         self._kinds.update(zip(numbers.given, kinds, strict=True))
@@ -69,7 +76,9 @@ class Written(Cells):
         self._rooms = [self.spare() for _ in numbers.rooms]
         self._roomy: set[int] = set()
         self._step, self._steps_to_make = self.spare(), 0
-        self.records: list[Operation | int] = []
+        # Where kernels note what is wrong with the data.
+        self._noted = dict.fromkeys((step[1], step[2]) for step in numbers.loop.steps() if step[0] == "failed")
+        self.records: list[Operation | int | Fetch] = []
         self._points: list[tuple[Node, int, int]] = []
         if self.usable:
             self._write(self._root)
@@ -243,8 +252,11 @@ class Written(Cells):
                 if isinstance(step, _Launched):
                     self.usable = step.prepare()
                     node.body.append((len(node.inner), step.number))
+                    self._ask_driver(node)
                 elif step[0] == "failed":
-                    self._read(step)
+                    # On a GPU nobody waits for that.
+                    if not self.on_gpu:
+                        self._read(step)
                 else:
                     self.usable = self.usable and step[0] in ("read", "read_length")
                     if self.usable:
@@ -292,9 +304,24 @@ class Written(Cells):
 
     def _word(self, code: int, memory: int, at: int) -> int:
         """A word of memory, which every step reads."""
-        made = self.spare(len(self._open))
-        self.put(len(self._open), (code, made, self._places[memory], self._places[memory], 8 * at, 0))
+        made, place = self.spare(len(self._open)), self._places[memory]
+        if not self.on_gpu:
+            self.put(len(self._open), (code, made, place, place, 8 * at, 0))
+            return made
+        node = self._open[-1]
+        node.body.append((len(node.inner), Fetch(place, made, 8 * at, 8 if code == WORD_AT else 1)))
+        self._ask_driver(node)
+        for found, word in self._noted:
+            # What kernels noted stands in the host's memory, and they have ended.
+            look = self.spare()
+            node.body.append((len(node.inner), (WORD_AT, look, self._places[found], self._places[found], 8 * word, 0)))
+            node.body.append((len(node.inner), bounded(self.spare(), look, NOTHING, NOTHING)))
         return made
+
+    def _ask_driver(self, node: Node) -> None:
+        """Nothing goes on behind what the driver has refused."""
+        if self.on_gpu:
+            node.body.append((len(node.inner), bounded(self.spare(), self.status, 0, 0)))
 
     def _compare_rooms(self) -> None:
         """Where there is less memory than a step needs, Python makes it."""
@@ -485,13 +512,16 @@ class _Launched:
         cells, spec = self._cells, self._spec
         for position, slot in list(self._left.items()):
             if cells.knows(slot):
-                cells.store(slot, spec.parameters[position], ("slots", self.number, position))
+                word = spec.parameters[position]
+                # A GPU reads as many bytes of an index as the code has.
+                word = "i32" if word == "index" and cells.on_gpu and spec.index_bits == 32 else word
+                cells.store(slot, word, ("slots", self.number, position))
             elif slot in cells.fixed:
                 self._launch.fixed.append((position, cells.fixed[slot]))
             else:
                 continue
             del self._left[position]
-        if self._launch.work < 0 and cells.measures(spec.work) and cells.measures(spec.cost):
+        if self._launch.work < 0 and all(map(cells.measures, (spec.work, spec.cost, *spec.grid))):
             cells.share(self._launch)
         return not self._left and self._launch.work >= 0 and cells.usable
 

@@ -19,7 +19,7 @@ from pytocu.ir.types import dtype_named
 from pytocu.runtime import cuda, threads
 from pytocu.runtime.host_loops import Made, Resumed, Steps, Until
 from pytocu.runtime.loop_trees import Numbers
-from pytocu.runtime.native_cells import WHOLE
+from pytocu.runtime.native_cells import WHOLE, Fetch, Launch
 from pytocu.runtime.native_numbers import Written
 from pytocu.runtime.plan import KernelSpec
 from pytocu.runtime.plan_loops import Steady
@@ -57,7 +57,7 @@ _TRIALS = 3
 _SECONDS_TO_DECIDE = 2e-3
 """After which it is seen whether other threads help."""
 
-_SECONDS_TO_RETURN = 0.1
+SECONDS_TO_RETURN = 0.1
 """So often Python looks whether it was interrupted."""
 
 _SMALLEST = 4096
@@ -111,7 +111,7 @@ class NativeLoop:
     def __init__(self, loop: Steady, kernels: Sequence[KernelSpec], natives: Sequence[Any], driver: Any):
         self.loop, self._kernels, self._natives, self._driver = loop, kernels, natives, driver
         # A table that nobody uses now: writing one anew takes longer than many a loop.
-        self._spare: dict[int, _Computed] = {}
+        self._spare: dict[int, Computed] = {}
 
     def steps(self, numbers: range, alone: bool) -> Steps:
         """The steps of the loop; where they are not alone, a loop around them notes their launches."""
@@ -143,7 +143,7 @@ class NativeLoop:
         # Nobody else uses it meanwhile.
         made = self._spare.pop(0, None)
         if made is None or made.kinds != kinds:
-            made = _Computed(self._driver, self._kernels, self._natives, numbers, kinds)
+            made = Computed(_OnCpu(self._kernels, self._natives), self._driver, numbers, kinds)
         steps, ended = made.steps(values, counter)
         carried = made.carried() if steps else values[: len(numbers.carried)]
         self._spare[0] = made
@@ -168,7 +168,7 @@ class NativeLoop:
         periods = 0
         while not table.ended():
             periods += table.words[_MADE] // len(noted)
-            count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
+            count = max(1, int(SECONDS_TO_RETURN / max(seconds, 1e-9)))
             seconds = table.run(count, helpers) / max(1, table.words[_MADE] // len(noted))
         gone = table.words[_MADE]
         ends = [place for place, (number, *_) in enumerate(noted) if number < 0]
@@ -195,7 +195,7 @@ class NativeLoop:
                 done += 1
             seconds = alone = min(tried)
         helpers = min(threads.others(), int(seconds / len(noted) / _SECONDS_TO_MEET))
-        until_return = _SECONDS_TO_DECIDE if alone else _SECONDS_TO_RETURN
+        until_return = _SECONDS_TO_DECIDE if alone else SECONDS_TO_RETURN
         while done < periods:
             count = min(periods - done, max(1, int(until_return / max(seconds, 1e-9))))
             seconds = table.run(count, helpers) / count
@@ -206,7 +206,7 @@ class NativeLoop:
             if alone and seconds > alone:
                 # Others need the CPUs.
                 helpers = 0
-            until_return = _SECONDS_TO_RETURN
+            until_return = SECONDS_TO_RETURN
         return periods * period
 
     def _records(self, noted: Sequence[Noted], spare: int) -> list[tuple[Any, ...]] | None:
@@ -229,96 +229,137 @@ def _pointer(slots: Any, parameter: int) -> int:
     return int.from_bytes(bytes(slots)[8 * parameter : 8 * parameter + 8], sys.byteorder)
 
 
-class _Computed:
+class Computed:
     """A loop whose kernels take numbers that differ from step to step, with what computes these.
 
     Parameters
     ----------
-    driver, kernels, natives
-        As of :class:`NativeLoop`.
+    where : object
+        What runs launches, as :class:`_OnCpu`.
+    driver : callable
+        The function that makes the steps.
     numbers : Numbers
     kinds : tuple of type
         The classes of `Numbers.given`.
     """
 
-    def __init__(
-        self, driver: Any, kernels: Sequence[KernelSpec], natives: Sequence[Any], numbers: Numbers, kinds: tuple[type, ...]
-    ):
-        self.kinds, self._numbers = kinds, numbers
-        cells = self._cells = Written(numbers, kernels, kinds)
+    def __init__(self, where: Any, driver: Any, numbers: Numbers, kinds: tuple[type, ...]):
+        self.kinds, self._numbers, self.where = kinds, numbers, where
+        cells = self.cells = Written(numbers, where.kernels, kinds, where.on_gpu)
         self._usable = cells.usable and len(cells.records) <= _MOST_RECORDS
         self._stopped = -1
         if not self._usable:
             return
         cells.allocate()
-        self._slots = [(ctypes.c_int64 * max(len(launch.spec.parameters), 1))() for launch in cells.launches]
+        self.slots = [where.slots(launch) for launch in cells.launches]
         records: list[Any] = [
-            (natives[cells.launches[item].kernel], self._slots[item], 0, 0) if isinstance(item, int) else (None, ())
+            (where.native(cells.launches[item]), self.slots[item], 0, 0) if isinstance(item, int) else (None, ())
             for item in cells.records
         ]
-        table = self._table = _Table(driver, records)
-
-        def address(place: Any) -> int:
-            match place:
-                case ("slots", launch, word):
-                    return ctypes.addressof(self._slots[launch]) + 8 * word
-                case ("record", launch, word):
-                    return table.address + 8 * (_FIRST + _WORDS * cells.launches[launch].record + word)
-            return cells.address + 8 * place
-
+        table = self.table = _Table(driver, records)
+        where.begin(self)
         for n, item in enumerate(cells.records):
-            if not isinstance(item, int):
+            if isinstance(item, Fetch):
+                table.state(n, where.fetch(item, self.address))
+            elif not isinstance(item, int):
                 code, to, x, y, least, most = item
-                table.state(n, (code, address(to), address(x), address(y), least, most))
+                table.state(n, (code, self.address(to), self.address(x), self.address(y), least, most))
+
+    def address(self, place: Any) -> int:
+        """Where a cell is, or a word of the slots or of the record of a launch."""
+        match place:
+            case ("slots", launch, word):
+                return ctypes.addressof(self.slots[launch]) + 8 * (self.where.head + word)
+            case ("record", launch, word):
+                return self.table.address + 8 * (_FIRST + _WORDS * self.cells.launches[launch].record + word)
+        return self.cells.address + 8 * place
+
+    def launched(self, launch: Launch, size: int, pieces: int) -> None:
+        """Write the record of a launch, but how many iterations it has."""
+        first = _FIRST + _WORDS * launch.record
+        native, slots, *_ = self.table.launches[launch.record]
+        self.table.state(launch.record, (native.address, ctypes.addressof(slots), self.table.words[first + 2], size, pieces))
+
+    def iterations(self, launch: Launch) -> int:
+        """How many iterations a launch has as it is now."""
+        return self.table.words[_FIRST + _WORDS * launch.record + 2]
 
     def carried(self) -> tuple[Any, ...]:
         """The numbers that the next step begins with."""
-        return self._cells.carried()
+        return self.cells.carried()
 
     def resumed(self) -> Resumed | None:
         """Where Python goes on in the step that was not made to its end."""
-        return self._cells.resumed(self._stopped) if self._stopped >= 0 else None
+        return self.cells.resumed(self._stopped) if self._stopped >= 0 else None
 
     def steps(self, values: Sequence[Any], counter: range | None) -> tuple[int, bool]:
         """Make the steps of a range, or all; how many, and whether a truth value has ended them."""
-        numbers, cells = self._numbers, self._cells
+        numbers, cells = self._numbers, self.cells
         self._stopped = -1
         # Behind what has places stand the shapes of memory that a step makes for itself, and that memory.
         *known, shapes, _ = values
         if not self._usable or not cells.start(known, [prod(shape) for shape in shapes], counter):
             return 0, False
-        table, fixed = self._table, known[len(known) - len(numbers.fixed) :]
-        for launch, slots in zip(cells.launches, self._slots, strict=True):
+        fixed = known[len(known) - len(numbers.fixed) :]
+        for launch, slots in zip(cells.launches, self.slots, strict=True):
             for position, number in launch.fixed:
-                _code_of(launch.spec.parameters[position]).pack_into(slots, 8 * position, fixed[number])
-        table.words[_NEXT] = 0
+                _code_of(launch.spec.parameters[position]).pack_into(slots, 8 * (self.where.head + position), fixed[number])
+        self.table.words[_NEXT] = 0
+        self.where.run(self)
+        if self.table.words[_ENDED] == _REFUSED:
+            self._stopped = self.table.words[_NEXT]
+            return cells.made(), False
+        return cells.made(), counter is None
+
+    @property
+    def stopped_at(self) -> int:
+        """The record that was gone through last."""
+        return self.table.words[_NEXT]
+
+
+class _OnCpu:
+    """Launches as calls of native functions, in pieces for several threads."""
+
+    on_gpu, head = False, 0
+
+    def __init__(self, kernels: Sequence[KernelSpec], natives: Sequence[Any]):
+        self.kernels, self._natives = kernels, natives
+
+    def slots(self, launch: Launch) -> Any:
+        """Memory for the parameters of a launch."""
+        return (ctypes.c_int64 * max(len(launch.spec.parameters), 1))()
+
+    def native(self, launch: Launch) -> Any:
+        """What a launch calls."""
+        return self._natives[launch.kernel]
+
+    def begin(self, loop: Computed) -> None:
+        """Nothing is to be written before it is known how many threads there are."""
+
+    def run(self, loop: Computed) -> None:
+        """Go through the records until the loop has ended, with as many threads as help."""
+        table, cells = loop.table, loop.cells
         helpers, count = 0, max(len(cells.records), 1)
         while True:
-            self._share(helpers)
+            self._share(loop, helpers)
             spent = table.go(count, helpers)
             if table.ended():
-                if table.words[_ENDED] == _REFUSED:
-                    self._stopped = table.words[_NEXT]
-                    return cells.made(), False
-                return cells.made(), counter is None
+                return
             if spent < _SECONDS_TO_TRY and not helpers:
                 # Mostly the call itself: a few steps more say what they take.
                 count *= 8
                 continue
             seconds = spent / count
             helpers = min(threads.others(), int(seconds * len(cells.records) / len(cells.launches) / _SECONDS_TO_MEET))
-            count = max(1, int(_SECONDS_TO_RETURN / max(seconds, 1e-9)))
+            count = max(1, int(SECONDS_TO_RETURN / max(seconds, 1e-9)))
 
-    def _share(self, helpers: int) -> None:
+    def _share(self, loop: Computed, helpers: int) -> None:
         """Cut launches into pieces for so many threads beside the calling one: as what has been computed last says."""
-        for launch in self._cells.launches:
-            work, cost = (self._cells.number(place) for place in (launch.work, launch.cost))
+        for launch in loop.cells.launches:
+            work, cost = (loop.cells.number(place) for place in (launch.work, launch.cost))
             size = _size_of_piece(work, max(cost, 1), helpers)
-            self._cells.cut(launch, size)
-            first = _FIRST + _WORDS * launch.record
-            native, slots, *_ = self._table.launches[launch.record]
-            total = self._table.words[first + 2]
-            self._table.state(launch.record, (native.address, ctypes.addressof(slots), total, size, -(-total // size)))
+            loop.cells.cut(launch, size)
+            loop.launched(launch, size, -(-loop.iterations(launch) // size))
 
 
 @lru_cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +32,7 @@ def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
     names = [spec.name for spec in plan.kernels]
     if not names:
         return ()
-    if steady(plan, True):
+    if steady(plan, False):
         names.append(loop_part().NAME)
     loaded = native.load(code(""), names)
     return tuple(loaded[n] for n in names)
@@ -45,12 +45,12 @@ def loop_part() -> Any:
     return native_steps
 
 
-def loops_of(plan: Plan, natives: Sequence[Any]) -> dict[int, Any]:
+def loops_of(plan: Plan, addresses: Sequence[int]) -> dict[int, Any]:
     """The loops whose steps are native (`native_steps.NativeLoop`), by their positions in the plan."""
-    found = steady(plan, True)
+    found = steady(plan, False)
     if not found:
         return {}
-    make = loop_part().NativeLoop
+    make, natives = loop_part().NativeLoop, [threads.native(address) for address in addresses]
     return {position: make(loop, plan.kernels, natives, natives[-1]) for position, loop in found.items()}
 
 
@@ -69,16 +69,19 @@ class CpuExecutor:
     plan : Plan
     addresses : sequence of int
         What :func:`load` gave.
+    loops : mapping
+        What :func:`loops_of` made of them.
     like : ArrayInfo or None
         Whose library results belong to; None for NumPy.
     """
 
     waits = True
 
-    def __init__(self, plan: Plan, addresses: Sequence[int], like: ArrayInfo | None):
+    def __init__(self, plan: Plan, addresses: Sequence[int], loops: Mapping[int, Any], like: ArrayInfo | None):
         self.plan = plan
         self.specs = plan.kernels
         self.addresses = addresses
+        self.loops = loops
         self.like = like if like is not None and like.library != "numpy" else None
 
     def allocate(self, shape: tuple[int, ...], dtype: DType, layout: str) -> tuple[Any, int]:
@@ -102,11 +105,11 @@ class CpuExecutor:
 
     def steps(self, loop: int, numbers: range, alone: bool) -> Steps:
         """The steps of a loop whose launches repeat."""
-        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].steps(numbers, alone)
+        return self.loops[loop].steps(numbers, alone)
 
     def until(self, loop: int) -> Until:
         """The steps of a loop that ends when a truth value in memory says so."""
-        return loops_of(self.plan, [threads.native(address) for address in self.addresses])[loop].until()
+        return self.loops[loop].until()
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> Any:
         """A launch as `native_steps` takes it."""
@@ -168,7 +171,7 @@ def launch_of(plan: Plan, load: Callable[[], Sequence[int]]) -> Launch:
     def loaded() -> dict[str, Any]:
         addresses = tuple(load())
         natives = tuple(threads.native(a) for a in addresses)
-        return {"natives": natives, "loops": loops_of(plan, natives)}
+        return {"natives": natives, "loops": loops_of(plan, addresses)}
 
     text = (
         "slots = packs[{number}]({values},)\n"

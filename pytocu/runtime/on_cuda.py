@@ -50,10 +50,18 @@ def graph_part() -> Any:
     return launch_graphs
 
 
+def loop_part() -> Any:
+    """The module of native loops, loaded for plans whose loops have steps that differ."""
+    from pytocu.runtime import gpu_loops
+
+    return gpu_loops
+
+
 class CudaKernels:
     """The kernels of a plan, loaded once a device, and the words in which they note what is wrong with the data.
 
-    `specs` and `loops` are those of the plan; see `pytocu.runtime.plan_loops`.
+    `specs` and `loops` are those of the plan; see `pytocu.runtime.plan_loops`.  `steps` gives the object code of the functions
+    that make loops whose steps differ, or None.
     """
 
     def __init__(
@@ -64,8 +72,10 @@ class CudaKernels:
         words: int = 0,
         specs: Sequence[KernelSpec] = (),
         loops: Mapping[int, Steady] = MappingProxyType({}),
+        steps: Callable[[], bytes | None] = lambda: None,
     ):
         self._binary = binary
+        self._steps = steps
         self._specs = specs
         self._loops = loops
         self._names = tuple(names)
@@ -99,7 +109,10 @@ class CudaKernels:
 
 
     def graphs(self, device: int) -> Mapping[int, Any]:
-        """The loops that are launched as graphs (`launch_graphs.LoopGraphs`) on a device, by their positions in the plan."""
+        """The loops that need no Python between their steps on a device, by their positions in the plan.
+
+        They are graphs (`launch_graphs.LoopGraphs`), or native where their steps differ (`gpu_loops.GpuLoop`).
+        """
         if not self._loops:
             return {}
         kernels = self.on(device)
@@ -107,8 +120,12 @@ class CudaKernels:
             if device not in self._graphs:
                 keys = [parameter_key(spec) for spec in self._specs]
                 wait = [spec.waits for spec in self._specs]
-                make = graph_part().LoopGraphs
-                self._graphs[device] = {position: make(loop, kernels, keys, wait) for position, loop in self._loops.items()}
+                self._graphs[device] = {
+                    position: graph_part().LoopGraphs(loop, kernels, keys, wait)
+                    if loop.numbers is None
+                    else loop_part().GpuLoop(loop, self._specs, kernels, self._steps)
+                    for position, loop in self._loops.items()
+                }
             return self._graphs[device]
 
 
@@ -163,8 +180,9 @@ class CudaExecutor:
         return self.graphs(self.device)[loop].steps(numbers, alone, self.stream)
 
     def until(self, loop: int) -> Any:
-        """The steps of a loop whose truth value the host reads after each."""
-        return _until(1, 0, None, 0)
+        """The steps of a loop that ends when a truth value says so, which the host reads after each."""
+        found = self.graphs(self.device).get(loop)
+        return found.until(self.stream) if found is not None else _until(1, 0, None, 0)
 
     def note(self, number: int, values: Sequence[Any], work: int, cost: int, grid: Sequence[int] = ()) -> tuple[int, bytes]:
         """A launch as `launch_graphs` takes it."""
@@ -277,6 +295,7 @@ def launch_of(
     idle = "if is_foreign(kernels[{number}]): return NotImplemented"
     keep = "keep_for_replays(stream, {made})"
     steps, note = "loops[{loop}].steps({numbers}, {alone}, stream)", "{steps}.note(({number}, parameters.state()))"
+    until = "loops[{loop}].until(stream)"
     noticed = "failing.check(waited=True)"
     settled = "failing.settle(stream)"
-    return Launch(text, idle, names, keep, noted, noticed=noticed, settled=settled, steps=steps, note=note, loaded=loaded)
+    return Launch(text, idle, names, keep, noted, "", steps, note, until, "", True, loaded, noticed, settled)

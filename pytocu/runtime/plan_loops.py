@@ -38,7 +38,8 @@ class Steady(Record):
     loops : bool
         There are loops in its steps, so a step has more launches than stand there.
     numbers : Numbers or None
-        Numbers that kernels take and that differ from step to step, which a native function can compute.
+        Numbers that kernels take and that differ from step to step, which a native function can compute; on a GPU of every
+        ``while`` loop.
     looks : bool
         What is wrong with the data is looked at behind each step, where somebody waits for it: on a CPU.
     kernels : tuple of int
@@ -91,15 +92,16 @@ WHILE = "there is a while loop in its steps"
 TRUTH = "the host reads a number in each step"
 
 
-def steady(plan: Plan, native: bool) -> dict[int, Steady]:
+def steady(plan: Plan, on_gpu: bool) -> dict[int, Steady]:
     """The loops of a plan that need no Python between their steps.
 
-    `native` says whether a native function makes them, which computes numbers and sees truth values in memory.
+    `on_gpu` says whether they are launched on a GPU, where nobody waits for kernels, and truth values are read as other
+    numbers are.
     """
     found = {k: loop for k, loop in judged(plan).items() if isinstance(loop, Steady)}
-    if native:
-        return {k: loop for k, loop in found.items() if not loop.waits}
-    return {k: loop for k, loop in found.items() if loop.flag < 0 and loop.numbers is None}
+    if on_gpu:
+        return {k: loop for k, loop in found.items() if loop.flag < 0 or loop.numbers is not None}
+    return {k: loop for k, loop in found.items() if not loop.waits}
 
 
 def end_of(steps: Sequence[Step], begin: int) -> int:

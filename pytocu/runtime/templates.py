@@ -115,6 +115,7 @@ ANY_LIBRARY = Access(
     note="{steps}.note(executor.note({number}, ({values},), {work}, {cost}, ({grid})))",
     until="executor.until({loop})",
     note_flag="{steps}.note((-1, {pointer}, 0, 0))",
+    computes=True,
     failed="if executor.waits and {made}[{at}] != {nothing}: raise_found({made}, {number})",
     noticed="if not executor.waits: executor.notice()",
     settled="executor.waits or executor.settle()",
