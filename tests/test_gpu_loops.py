@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from driver_tools import ADDRESS, Status
-from graph_tools import Calls, GraphDriver, array, driver
+from graph_tools import Calls, array, driver
+from test_nests_random import make as made_of
 
 import pytocu
 from pytocu.runtime import gpu_loops, launch_graphs
 from pytocu.runtime.host_loops import Steps, Until
 from pytocu.runtime.plan_loops import Steady, judged, steady
+from pytocu.testing.nest_programs import random_nest_program
 
 __all__ = ["driver"]
 
@@ -237,3 +240,36 @@ def test_what_kernels_found_is_looked_at_behind_a_read(driver):
         calls(*given, 0.5)
     # The last one was read once more, by Python.
     assert len(driver.answers) in (16, 18) and driver.by_native
+
+
+SEEDS = 24
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_random_loops_in_loops(driver, monkeypatch, part):
+    """What is read is the same for both, whatever kernels would have computed."""
+    counted = 0
+    for seed in range(part, SEEDS, 4):
+        source = random_nest_program(random.Random(seed).choice)
+
+        def given(size: int, steps: int) -> tuple[Any, ...]:
+            shapes = ((size, size), (size, size), (size,))
+            return *(array(*s, at=ADDRESS + 2**20 * n, typestr="<f8") for n, s in enumerate(shapes)), 1.5, steps
+
+        try:
+            calls = Calls(driver, made_of(source), *given(12, 4))
+        except pytocu.UnsupportedError:
+            continue
+        for size, steps in ((12, 4), (5, 2), (23, 9)):
+            found = []
+            for way in (lambda *given: directly(monkeypatch, *given), lambda calls, *given: calls(*given)[::2]):
+                choose = random.Random(seed)
+                driver.reads, driver.answers = [], [bytes([choose.choice((0, 1, 1, 1, 2))]) for _ in range(4000)]
+                try:
+                    launched, said = way(calls, *given(size, steps))[0], ""
+                except (pytocu.CompileError, pytocu.BackendError) as error:
+                    launched, said = list(driver.launched), str(error)
+                found.append((launched, said, driver.reads, len(driver.answers)))
+            assert found[0] == found[1], f"{source}\nseed {seed}"
+            counted += 1
+    assert counted > SEEDS // 4 and driver.by_native

@@ -471,7 +471,7 @@ def test_code_that_cannot_be_loaded_is_said_once(monkeypatch):
         raise BackendError("the system does not let code be run")
 
     monkeypatch.setattr(host_builds, "calls", refuse)
-    monkeypatch.setattr(native_calls, "_code", native_calls._Code())
+    monkeypatch.setattr(native_calls, "_code", native_calls.code())
     compiled = pytocu.jit(five_operations)
     with pytest.warns(RuntimeWarning, match="longer than they need to: the system does not let code be run"):
         for _ in range(5):
