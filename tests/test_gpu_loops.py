@@ -163,7 +163,8 @@ def test_a_launch_that_the_driver_refuses(driver):
         return Status.CUDA_ERROR_LAUNCH_FAILED if len(made) == 20 else launch(*given)
 
     driver.launch_ex = refuse
-    with pytest.raises(pytocu.BackendError, match=r"launching \w+ with 1 blocks of \d+ threads failed: CUDA_ERROR_LAUNCH_FAILED"):
+    said = r"launching \w+ with 1 blocks of \d+ threads failed: CUDA_ERROR_LAUNCH_FAILED"
+    with pytest.raises(pytocu.BackendError, match=said):
         calls(array(300), 50)
     assert len(made) == 20, "nothing is launched behind it"
     del driver.launch_ex

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import math
-import struct
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 from driver_tools import ADDRESS, Status
-from graph_tools import Calls, GraphDriver, array, driver
+from graph_tools import Calls, array, driver
 
 import pytocu
-from pytocu.runtime import cuda, device_array, graphs, launch_graphs
+from pytocu.runtime import cuda, launch_graphs
 from pytocu.runtime.host_loops import Steps
-from pytocu.runtime.on_cuda import parameter_codes
 from pytocu.runtime.plan_loops import Steady, judged
+
 
 def heat(u, n):
     for _ in range(n):

@@ -64,7 +64,8 @@ FLOORS: dict[str, set[str]] = {
     "host_builds": _GROUND | {"backend", "runtime"},
     "source_function": _GROUND | {"ir.types", "runtime", "driver", "explain", "host_builds"},
     "compiles": _GROUND
-    | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime", "driver", "explain", "source_function", "host_builds"},
+    | {"ir.types", "ir.dims", "ir.collector", "backend.libraries", "runtime"}
+    | {"driver", "explain", "source_function", "host_builds"},
     "jitted": _GROUND | {"runtime", "driver", "explain", "compiles", "source_function"},
     "elementwise": _GROUND | {"jitted"},
     "explain": _GROUND | _COMPILER | {"ir", "runtime", "planning", "driver", "explain"},

@@ -18,7 +18,8 @@ Words of 8 bytes in the table, as `pytocu.runtime.native_steps` writes them:
        slots are the address of a truth value, and the loop ends where that is false; where it is below 64, it is a
        number to compute: the operation, where to, the addresses of one or two operands, and the least and most;
        of a word that is read from memory, the first operand is its address, and how many bytes behind that it lies
-       stands for the least; of a jump, the first operand says whether there is one, and the least is the record
+       stands for the least; of a jump, the first operand says whether there is one, and the least is the record; of
+       a call of a C function of floats, its address stands for the least
 =====  ===============================================================================================
 
 A launch in one piece is the leader's alone.  Others take a piece by counting word 0 up, which fails when the launch is
@@ -91,6 +92,8 @@ done:
 declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
+declare double @llvm.copysign.f64(double, double)
+declare double @llvm.floor.f64(double)
 
 define internal i1 @pytocu.steps.number(ptr %table, ptr %record, i64 %operation) nounwind {
 entry:
@@ -141,7 +144,12 @@ entry:
                                      i64 31, label %xor.bits
                                      i64 32, label %shift.left
                                      i64 33, label %shift.right
-                                     i64 34, label %power ]
+                                     i64 34, label %power
+                                     i64 35, label %call.one
+                                     i64 36, label %call.two
+                                     i64 37, label %floor.float
+                                     i64 38, label %floor.float
+                                     i64 39, label %to.whole ]
 add:
   %sum = call { i64, i1 } @llvm.sadd.with.overflow.i64(i64 %x, i64 %y)
   br label %whole
@@ -219,9 +227,74 @@ raise:
 negative.float:
   %negated = fneg double %a
   br label %float
+call.one:
+  %function.one = inttoptr i64 %low to ptr
+  %called.one = call double %function.one(double %a)
+  br label %called
+call.two:
+  %function.two = inttoptr i64 %low to ptr
+  %called.two = call double %function.two(double %a, double %b)
+  %second = fsub double %b, %b
+  br label %called
+called:
+  ; Python raises where the result of finite numbers is none.
+  %called.float = phi double [ %called.one, %call.one ], [ %called.two, %call.two ]
+  %called.second = phi double [ 0.0, %call.one ], [ %second, %call.two ]
+  %called.first = fsub double %a, %a
+  %called.result = fsub double %called.float, %called.float
+  %called.given = fadd double %called.first, %called.second
+  %called.all = fadd double %called.given, %called.result
+  %is.called = fcmp oeq double %called.all, 0.0
+  br i1 %is.called, label %float, label %no
+floor.float:
+  %floor.first = fsub double %a, %a
+  %floor.second = fsub double %b, %b
+  %floor.given = fadd double %floor.first, %floor.second
+  %floor.finite = fcmp oeq double %floor.given, 0.0
+  %floor.some = fcmp one double %b, 0.0
+  %floor.has = and i1 %floor.finite, %floor.some
+  br i1 %floor.has, label %floored.float, label %no
+floored.float:
+  %fmod = inttoptr i64 %low to ptr
+  %mod = call double %fmod(double %a, double %b)
+  %mod.zero = fcmp oeq double %mod, 0.0
+  %mod.below = fcmp olt double %mod, 0.0
+  %b.below = fcmp olt double %b, 0.0
+  %mod.differs = xor i1 %mod.below, %b.below
+  %mod.some = xor i1 %mod.zero, true
+  %mod.moves = and i1 %mod.some, %mod.differs
+  %mod.up = fadd double %mod, %b
+  %mod.other = select i1 %mod.moves, double %mod.up, double %mod
+  %zero.of.b = call double @llvm.copysign.f64(double 0.0, double %b)
+  %rest.float = select i1 %mod.zero, double %zero.of.b, double %mod.other
+  %without = fsub double %a, %mod
+  %times = fdiv double %without, %b
+  %times.less = fsub double %times, 1.0
+  %times.other = select i1 %mod.moves, double %times.less, double %times
+  %times.floor = call double @llvm.floor.f64(double %times.other)
+  %times.apart = fsub double %times.other, %times.floor
+  %times.far = fcmp ogt double %times.apart, 0.5
+  %times.above = fadd double %times.floor, 1.0
+  %times.whole = select i1 %times.far, double %times.above, double %times.floor
+  %times.none = fcmp oeq double %times.other, 0.0
+  %exact.times = fdiv double %a, %b
+  %zero.of.times = call double @llvm.copysign.f64(double 0.0, double %exact.times)
+  %quotient.whole = select i1 %times.none, double %zero.of.times, double %times.whole
+  %wants.rest.float = icmp eq i64 %operation, 38
+  %either.float = select i1 %wants.rest.float, double %rest.float, double %quotient.whole
+  br label %float
+to.whole:
+  %not.far = fcmp olt double %a, 0x43E0000000000000
+  %not.below = fcmp oge double %a, 0xC3E0000000000000
+  %is.whole = and i1 %not.far, %not.below
+  br i1 %is.whole, label %whole.number, label %no
+whole.number:
+  %truncated = fptosi double %a to i64
+  br label %store
 float:
   %result = phi double [ %sum.float, %add.float ], [ %difference.float, %subtract.float ], [ %product.float, %multiply.float ],
-    [ %quotient.float, %divided ], [ %converted, %to.float ], [ %negated, %negative.float ], [ %raised, %raise ]
+    [ %quotient.float, %divided ], [ %converted, %to.float ], [ %negated, %negative.float ], [ %raised, %raise ],
+    [ %called.float, %called ], [ %either.float, %floored.float ]
   %bits = bitcast double %result to i64
   br label %store
 word.at:
@@ -326,7 +399,7 @@ store:
   %stored = phi i64 [ %value, %whole ], [ %either, %divide ], [ %bits, %float ], [ %x, %copy ], [ %larger, %most ],
     [ %smaller, %least ], [ %truth.word, %truth ], [ %word.read, %word.at ], [ %byte.word, %byte.at ],
     [ %both.bits, %and.bits ], [ %either.bits, %or.bits ], [ %differing.bits, %xor.bits ], [ %left, %shifted.left ],
-    [ %right, %shifted.right ], [ %power.made, %power.bit ]
+    [ %right, %shifted.right ], [ %power.made, %power.bit ], [ %truncated, %whole.number ]
   store i64 %stored, ptr %to, align 8
   ret i1 true
 to.single:

@@ -150,11 +150,21 @@ class Numbers(Record):
     whole: bool
 
 
+OF_ONE = (
+    "acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "cos", "cosh", "exp", "exp2", "expm1", "fabs", "log",
+    "log10", "log1p", "log2", "sin", "sinh", "sqrt", "tan", "tanh",
+)  # fmt: skip
+"""Functions of Python's ``math`` that are C's where what they are given, and their result, is finite."""
+OF_TWO = ("atan2", "copysign", "fmod", "pow")
+ROUNDED = {"int": "", "trunc": "", "floor": "floor", "ceil": "ceil"}
+"""Those that give ints, and what rounds before."""
+
 _COMPUTED = frozenset(
     {"add", "subtract", "multiply", "divide", "floor_divide", "remainder", "negative", "positive", "power"}
     | {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "python_int", "python_step", "python_not"}
     | {"python_min", "python_max", "python_float", "python_from_words", "bitwise_and", "bitwise_or", "bitwise_xor"}
-    | {"absolute", "invert", "left_shift", "right_shift", "python_natural"}
+    | {"absolute", "invert", "left_shift", "right_shift", "python_natural", "math_degrees", "math_radians"}
+    | {f"math_{name}" for name in (*OF_ONE, *OF_TWO, *ROUNDED)}
 )
 _LAUNCHING = frozenset({"launch", "read", "read_length", "failed"})
 _DTYPES = frozenset({"f32", "f64", "index", "bool", *(f"{kind}{bits}" for kind in "iu" for bits in (8, 16, 32, 64))})

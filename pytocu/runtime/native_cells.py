@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from math import pi
 from typing import Any
 
 from pytocu.ir.dims import Atom, Dim, DimLike, symbols
 from pytocu.record import Mutable, Record, fresh
-from pytocu.runtime.loop_trees import Loop
+from pytocu.runtime.loop_trees import OF_TWO, ROUNDED, Loop
+from pytocu.runtime.native import PREFIX, external
 from pytocu.runtime.plan import KernelSpec
 
 INTEGERS = {
@@ -28,6 +30,9 @@ OF_LENGTHS = {"//": 4, "%": 5, "max": 18, "min": 19}
 _OF_BITS = {"bitwise_and": 29, "bitwise_or": 30, "bitwise_xor": 31}
 _TO_FLOAT, COPY, _NEGATIVE, _TO_SINGLE, _TO_BYTES = 10, 11, 12, 13, {1: 14, 2: 15, 4: 16, 8: 17}
 WORD_AT, BYTE_AT, UNLESS, AGAIN = 27, 28, 62, 63
+_CALL_ONE, _CALL_TWO, _OF_FMOD, _TO_WHOLE = 35, 36, {"floor_divide": 37, "remainder": 38}, 39
+_TO_DEGREES, _TO_RADIANS = 180 / pi, pi / 180
+"""What Python multiplies with."""
 MOST = 2**63 - 1
 _MOST_EXACT = 2**53
 """Ints up to here are floats as well."""
@@ -179,10 +184,10 @@ class Cells:
         """In how many loops one of these cells differs."""
         return min(max(self._least, *(self._levels.get(place, 0) for place in places)), len(self._open))
 
-    def _emit(self, code: int, x: int, y: int) -> int:
+    def _emit(self, code: int, x: int, y: int, function: int = 0) -> int:
         level = self.level(x, y)
         made = self.spare(level)
-        self.put(level, (code, made, x, y, 0, 0))
+        self.put(level, (code, made, x, y, function, 0))
         return made
 
     def _bound(self, place: int, least: int, most: int) -> None:
@@ -276,12 +281,19 @@ class Cells:
         if name == "python_float":
             self._kinds[made], self._places[made] = float, self._operand(sources[0], True)
             return
-        if name == "python_int":
-            self.usable = self.usable and not as_float
+        if name == "python_int" and not as_float:
             self._kinds[made], self._places[made] = int, self._places[sources[0]]
             return
         if bool in kinds:
             self.usable = False
+        if name.startswith("math_") or (name == "python_int" and as_float):
+            self._call(made, name.removeprefix("math_").removeprefix("python_"), sources)
+            return
+        if name == "divide" and not as_float:
+            # Python rounds the quotient of two ints once, as that of floats which hold both is.
+            for slot in sources:
+                self._bound(self._places[slot], -_MOST_EXACT, _MOST_EXACT)
+            as_float = True
         if name == "python_step":
             # Python refuses 0.
             zero = self._emit(COMPARED["equal"], self._places[sources[0]], self._constant(0))
@@ -294,9 +306,6 @@ class Cells:
             self._bound(self._places[sources[0]], 0, MOST)
             self._kinds[made], self._places[made] = int, self._places[sources[0]]
             return
-        if (name == "divide" and not as_float) or (name in ("floor_divide", "remainder") and as_float):
-            # Python divides ints exactly and rounds once, and floats have a remainder of their own.
-            self.usable = False
         if name == "absolute":
             (place,) = (self._places[s] for s in sources)
             self._kinds[made] = kinds[0]
@@ -325,9 +334,36 @@ class Cells:
             self.usable = self.usable and not as_float
             self._places[made] = self._emit(INTEGERS["subtract"], self._constant(-1), operands[0])
             return
+        if as_float and name in _OF_FMOD:
+            self._places[made] = self._emit(_OF_FMOD[name], *operands, c_function("fmod"))
+            return
         code = (FLOATS if as_float else INTEGERS).get(name)
         self.usable = self.usable and code is not None
         self._places[made] = self._emit(code or 0, operands[0], operands[1])
+
+    def _call(self, made: int, name: str, sources: Sequence[int]) -> None:
+        """A function of Python's module ``math`` that is one of C, of floats; the exact ones of an int are that int."""
+        whole = name in ROUNDED
+        self._kinds[made] = int if whole else float
+        if whole and self._kinds[sources[0]] is int:
+            self._places[made] = self._places[sources[0]]
+            return
+        for slot in sources:
+            if self._kinds[slot] is int:
+                self._bound(self._places[slot], -_MOST_EXACT, _MOST_EXACT)
+        operands = [self._operand(slot, True) for slot in sources]
+        if name in ("degrees", "radians"):
+            factor = self._double(_TO_DEGREES if name == "degrees" else _TO_RADIANS)
+            self._places[made] = self._emit(FLOATS["multiply"], operands[0], factor)
+            return
+        if len(operands) > 1:
+            self.usable = self.usable and len(operands) == 2 and name in OF_TWO
+            self._places[made] = self._emit(_CALL_TWO, *operands[:2], c_function(name)) if self.usable else 0
+            return
+        place = operands[0]
+        if ROUNDED.get(name, name):
+            place = self._emit(_CALL_ONE, place, place, c_function(ROUNDED.get(name, name)))
+        self._places[made] = self._emit(_TO_WHOLE, place, place) if whole else place
 
     def _extreme(self, name: str, places: Sequence[int], as_float: bool) -> int:
         """The first of numbers than which none behind it is smaller or larger, as Python compares; NaN is neither."""
@@ -392,6 +428,11 @@ class Cells:
                 place = self._emit(_TO_FLOAT, place, place)
                 continue
             self.put(level, (code, to, place, place, least, most))
+
+
+def c_function(name: str) -> int:
+    """The address of a function of C's ``math.h``, the one that Python calls."""
+    return external(PREFIX + name)
 
 
 def _conversions(kind: type, word: str) -> list[tuple[int, int, int]]:
