@@ -5,11 +5,14 @@ What is timed is a whole call, from before it to when its result is there, divid
 
 from __future__ import annotations
 
+import inspect
 import json
+import math
 import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +64,37 @@ def swapped(u, steps):
         old, new = new, old
     return old
 
+
+def eliminated(a, steps):
+    """Gaussian elimination: each step works on a smaller part."""
+    a = a.copy()
+    for k in range(steps):
+        a[k + 1 :, k + 1 :] -= a[k + 1 :, k : k + 1] * a[k : k + 1, k + 1 :] * 0.001
+    return a
+
+
+def driven(u, steps):
+    """Heat with a source that depends on the time, a number of the step."""
+    u = u.copy()
+    for i in range(steps):
+        u[1:-1] = u[1:-1] + 0.25 * (u[2:] - 2 * u[1:-1] + u[:-2]) + math.sin(0.01 * i)
+    return u
+
+
+def settled(u, steps):
+    """As long as elements change: the host reads a number in each step."""
+    change, made = 1.0, 0
+    while change > 0 and made < steps:
+        new = u.copy()
+        new[1:-1] = 0.5 * (u[2:] + u[:-2])
+        change = abs(new - u).max()
+        u = new
+        made += 1
+    return u
+
+
+DIFFERING = ((eliminated, (512, 512), 500), (driven, (100_000,), 1000), (settled, (100_000,), 1000))
+"""Loops whose steps differ, shapes of their fields, and steps."""
 
 Candidate = Callable[[], Any]
 """Runs all steps on the same field and gives the last one, perhaps before it is computed."""
@@ -265,6 +299,55 @@ def _measured(
     return rows
 
 
+def _differing(gpu: bool, xp: Any, wanted: Sequence[str], finish: Callable[[], Any], rounds: int) -> Table:
+    """Loops whose steps differ, beside the same text as the peers run it.
+
+    Raises
+    ------
+    BenchmarkError
+        A result is not NumPy's.
+    """
+    rows: list[dict[str, Any]] = []
+    for function, shape, steps in DIFFERING:
+        progress(f"{steps} steps of {function.__name__}")
+        host = np.random.default_rng(2).random(shape)
+        given, compiled = xp.asarray(host), pytocu.jit(function)
+        candidates: dict[str, Candidate] = {"pytocu": partial(compiled, given, steps)}
+        candidates["CuPy" if gpu else "NumPy"] = partial(function, given, steps)
+        if gpu and "torch" in wanted:
+            import torch
+
+            candidates["PyTorch"] = partial(_of_torch(function), torch.from_dlpack(given), steps)
+        if not gpu and "numba" in wanted:
+            import numba
+
+            candidates["Numba"] = partial(numba.njit(_of_numba(function)), given, steps)
+        expected = function(host, steps)
+        for name, run in candidates.items():
+            result = _on_host(run())
+            if not (np.array_equal(result, expected) if name == "pytocu" and not gpu else np.allclose(result, expected)):
+                raise BenchmarkError(f"{name}: {steps} steps of {function.__name__} give another result than NumPy")
+        rows += _measured(f"{function.__name__}, {' x '.join(map(str, shape))}", candidates, finish, steps, False, rounds)
+    notes = ("the same text for all; float64; settled: each step ends with a number that the host reads",)
+    return Table("Loops whose steps differ", ("field", "steps", "candidate", "us a step", "times best peer"), notes, rows)
+
+
+def _of_torch(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with what PyTorch calls `copy`."""
+    return _written(function, ".copy()", ".clone()")
+
+
+def _of_numba(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with NumPy's name of `abs`."""
+    return _written(function, "abs(", "np.abs(")
+
+
+def _written(function: Callable[..., Any], old: str, new: str) -> Callable[..., Any]:
+    space: dict[str, Any] = {"math": math, "np": np}
+    exec(inspect.getsource(function).replace(old, new), space)
+    return space[function.__name__]
+
+
 def run(gpu: bool, without: Sequence[str] = (), rounds: int = ROUNDS, cases: Sequence[tuple[int, int]] = ()) -> list[Table]:
     """The table.
 
@@ -304,4 +387,5 @@ def run(gpu: bool, without: Sequence[str] = (), rounds: int = ROUNDS, cases: Seq
         "kernels: the sum of the kernels' own times by the profiler; where kernels overlap it is more than they take together",
     )
     columns = ("field", "steps", "candidate", "us a step", "times best peer", "kernels us a step", "times kernels")
-    return [Table("Time loops", columns if gpu else columns[:5], notes, rows)]
+    differing = _differing(gpu, xp, wanted, finish, rounds)
+    return [Table("Time loops", columns if gpu else columns[:5], notes, rows), differing]

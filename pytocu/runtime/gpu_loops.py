@@ -125,7 +125,9 @@ class _OnGpu:
         """Memory for a launch and its parameters."""
         spec, count = launch.spec, len(launch.spec.parameters)
         words = (ctypes.c_int64 * (HEAD + count))()
-        configuration = cuda.Parameters("", spec.block)
+        # What is before the first launch in the stream is a step that Python has made.
+        early = spec.waits and cuda.starts_early(self._loaded[launch.kernel].module.device)
+        configuration = cuda.Parameters("", spec.block, early)
         first = ctypes.addressof(words) + 8 * HEAD
         table = (ctypes.c_void_p * max(count, 1))(*(first + 8 * n for n in range(count)))
         handle = self._loaded[launch.kernel].handle
