@@ -92,8 +92,6 @@ done:
 declare { i64, i1 } @llvm.sadd.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.ssub.with.overflow.i64(i64, i64)
 declare { i64, i1 } @llvm.smul.with.overflow.i64(i64, i64)
-declare double @llvm.copysign.f64(double, double)
-declare double @llvm.floor.f64(double)
 
 define internal i1 @pytocu.steps.number(ptr %table, ptr %record, i64 %operation) nounwind {
 entry:
@@ -265,20 +263,32 @@ floored.float:
   %mod.moves = and i1 %mod.some, %mod.differs
   %mod.up = fadd double %mod, %b
   %mod.other = select i1 %mod.moves, double %mod.up, double %mod
-  %zero.of.b = call double @llvm.copysign.f64(double 0.0, double %b)
+  %sign.of.b = and i64 %y, -9223372036854775808
+  %zero.of.b = bitcast i64 %sign.of.b to double
   %rest.float = select i1 %mod.zero, double %zero.of.b, double %mod.other
   %without = fsub double %a, %mod
   %times = fdiv double %without, %b
   %times.less = fsub double %times, 1.0
   %times.other = select i1 %mod.moves, double %times.less, double %times
-  %times.floor = call double @llvm.floor.f64(double %times.other)
+  ; A module of kernels may declare LLVM's own floor, and it may not be declared twice.
+  %times.not.far = fcmp olt double %times.other, 0x43D0000000000000
+  %times.not.below = fcmp ogt double %times.other, 0xC3D0000000000000
+  %times.near = and i1 %times.not.far, %times.not.below
+  %times.word = fptosi double %times.other to i64
+  %times.cut = sitofp i64 %times.word to double
+  %times.over = fcmp ogt double %times.cut, %times.other
+  %times.down = fsub double %times.cut, 1.0
+  %times.near.floor = select i1 %times.over, double %times.down, double %times.cut
+  %times.floor = select i1 %times.near, double %times.near.floor, double %times.other
   %times.apart = fsub double %times.other, %times.floor
   %times.far = fcmp ogt double %times.apart, 0.5
   %times.above = fadd double %times.floor, 1.0
   %times.whole = select i1 %times.far, double %times.above, double %times.floor
   %times.none = fcmp oeq double %times.other, 0.0
   %exact.times = fdiv double %a, %b
-  %zero.of.times = call double @llvm.copysign.f64(double 0.0, double %exact.times)
+  %exact.word = bitcast double %exact.times to i64
+  %sign.of.times = and i64 %exact.word, -9223372036854775808
+  %zero.of.times = bitcast i64 %sign.of.times to double
   %quotient.whole = select i1 %times.none, double %zero.of.times, double %times.whole
   %wants.rest.float = icmp eq i64 %operation, 38
   %either.float = select i1 %wants.rest.float, double %rest.float, double %quotient.whole

@@ -384,7 +384,7 @@ def settle(charge, tolerance):
 #|   7 = allocate f64[n]
 #|   8 = the truth value in 5, waited for
 #|   while 16, beginning with 16, 17, 18, 19, 20 = 8, 5, 3, 6, 7
-#|     (steps are made by Python: whether another one follows is read from the GPU behind each)
+#|     (steps are made by one native function from the first few on)
 #|     21 = 1 as f64
 #|     22 = the length n
 #|     23 = the length max(n - 2, 0)
@@ -403,7 +403,7 @@ def settle(charge, tolerance):
 #$ show settle explain --args "f64[n], weak float" --hide "[0-9]+ registers a thread, .*[0-9]+ bytes shared"
 #| settle(charge: f64[n], tolerance: weak float) for cuda:sm_90, nvvm: 4 kernels
 #|   right for any length: a call gets faster code for its length, and perhaps other kernels; numbers as lengths show it
-#|   loop: the steps of `while change > tolerance` (line 23) are made by Python: whether another one follows is read from the GPU behind each
+#|   loop: the steps of `while change > tolerance` (line 23) are made by one native function from the first few on
 #|
 #| kernel settle_0_0
 #|   21: new = np.zeros_like(charge)
