@@ -335,7 +335,7 @@ class Cells:
             self._places[made] = self._emit(INTEGERS["subtract"], self._constant(-1), operands[0])
             return
         if as_float and name in _OF_FMOD:
-            self._places[made] = self._emit(_OF_FMOD[name], *operands, c_function("fmod"))
+            self._places[made] = self._emit(_OF_FMOD[name], operands[0], operands[1], c_function("fmod"))
             return
         code = (FLOATS if as_float else INTEGERS).get(name)
         self.usable = self.usable and code is not None
@@ -358,7 +358,7 @@ class Cells:
             return
         if len(operands) > 1:
             self.usable = self.usable and len(operands) == 2 and name in OF_TWO
-            self._places[made] = self._emit(_CALL_TWO, *operands[:2], c_function(name)) if self.usable else 0
+            self._places[made] = self._emit(_CALL_TWO, operands[0], operands[1], c_function(name)) if self.usable else 0
             return
         place = operands[0]
         if ROUNDED.get(name, name):
