@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import random
 import struct
 import threading
 from collections.abc import Callable, Iterator
@@ -17,6 +18,8 @@ from pytocu.runtime import cuda, device_array, graphs
 from pytocu.runtime.on_cuda import parameter_codes
 
 NODE = struct.Struct("@P7IPPPP")
+HOST_MEMORY: list[Any] = []
+"""What drivers were asked for; it stays as long as the words of failures, which are those of the process."""
 
 
 class GraphDriver(FakeDriver):
@@ -32,6 +35,10 @@ class GraphDriver(FakeDriver):
         How many launches native code has made.
     answers : list of bytes
         What is read from the GPU, in order.
+    ways : tuple of int
+        What may be read instead: one of these, the same as long as no kernel writes there.
+    written : dict
+        Of each kernel, which of its parameters are addresses of what it writes.
     """
 
     def __init__(self) -> None:
@@ -49,7 +56,9 @@ class GraphDriver(FakeDriver):
         self.by_native = 0
         self.lock = threading.Lock()
         self.answers: list[bytes] = []
-        self.host_memory: list[Any] = []
+        self.ways: tuple[int, ...] = ()
+        self.versions: dict[int, int] = {}
+        self.written: dict[str, tuple[int, ...]] = {}
         self.reads: list[tuple[int, int]] = []
         self.native = {
             "cuLaunchKernelEx": ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_void_p] * 4)(self.launch_natively),
@@ -67,21 +76,29 @@ class GraphDriver(FakeDriver):
         return int(self.launch_ex(configuration, kernel, parameters, 0))
 
     def copy_natively(self, to: int, address: int, size: int, stream: int) -> int:
-        """What stands there is the next of the answers."""
+        """What stands there is the next of the answers, or one of the `ways`."""
         if "cuMemcpyDtoHAsync" in self.fails:
             return int(self.fails["cuMemcpyDtoHAsync"])
-        self.reads.append((address, stream))
-        ctypes.memmove(to, self.answers.pop(0).ljust(size, b"\0"), size)
+        self.read(to, address, size, stream)
         return 0
 
-    def do_MemcpyDtoHAsync(self, to: int, address: int, size: int, stream: int) -> tuple[Any, ...]:
+    def read(self, to: int, address: int, size: int, stream: int) -> None:
         self.reads.append((address, stream))
-        ctypes.memmove(to, self.answers.pop(0).ljust(size, b"\0"), size)
+        if self.ways:
+            # The same as long as nothing is written there.
+            choose = random.Random(f"{address} {self.versions.get(address, 0)}")
+            found = bytes([choose.choice(self.ways)])
+        else:
+            found = self.answers.pop(0)
+        ctypes.memmove(to, found.ljust(size, b"\0"), size)
+
+    def do_MemcpyDtoHAsync(self, to: int, address: int, size: int, stream: int) -> tuple[Any, ...]:
+        self.read(to, address, size, stream)
         return ()
 
     def do_MemHostAlloc(self, size: int, flags: int) -> tuple[Any, ...]:
-        self.host_memory.append((ctypes.c_char * size)())
-        return (ctypes.addressof(self.host_memory[-1]),)
+        HOST_MEMORY.append((ctypes.c_char * size)())
+        return (ctypes.addressof(HOST_MEMORY[-1]),)
 
     def wait_natively(self, stream: int) -> int:
         return 0
@@ -120,12 +137,18 @@ class GraphDriver(FakeDriver):
         *lengths, stream, _, _ = struct.unpack_from("@7IPPI", (ctypes.c_char * 56).from_address(configuration))
         if "cuLaunchKernel" in self.fails:
             return self.fails["cuLaunchKernel"]
-        self.launched.append((self.kernels[kernel], *lengths, stream, self.values(kernel, parameters)))
+        self.note(kernel, *lengths, stream, self.values(kernel, parameters))
         return Status.CUDA_SUCCESS
+
+    def note(self, kernel: int, *launch: Any) -> None:
+        self.launched.append((self.kernels[kernel], *launch))
+        for place in self.written.get(self.kernels[kernel], ()):
+            pointer = launch[-1][place]
+            self.versions[pointer] = self.versions.get(pointer, 0) + 1
 
     def do_LaunchKernel(self, kernel: int, *rest: Any) -> tuple[Any, ...]:
         *lengths, stream, parameters, _ = rest
-        self.launched.append((self.kernels[kernel], *lengths, stream, self.values(kernel, parameters)))
+        self.note(kernel, *lengths, stream, self.values(kernel, parameters))
         return ()
 
     def values(self, kernel: int, table: int) -> tuple[Any, ...]:
@@ -183,7 +206,7 @@ class GraphDriver(FakeDriver):
         with self.lock:
             self.replays += 1
             for kernel, *lengths, values in self.executables[executable].values():
-                self.launched.append((self.kernels[kernel], *lengths, stream, values))
+                self.note(kernel, *lengths, stream, values)
         return ()
 
     def do_GraphExecDestroy(self, executable: int) -> tuple[Any, ...]:
@@ -218,6 +241,7 @@ class Calls:
         self.driver = driver
         self.compiled = pytocu.jit(function).lower(*arguments).compile("cuda:sm_90")
         plan = self.compiled.plan
+        driver.written.update({spec.name: spec.written for spec in plan.kernels})
         driver.codes.update({spec.name: parameter_codes(spec.parameters, spec.index_bits) for spec in plan.kernels})
 
     def __call__(self, *arguments: Any, stream: int = 7) -> tuple[list[tuple[Any, ...]], int, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import math
 import random
 from typing import Any
 
@@ -20,7 +21,7 @@ PROGRAMS = 5
 def make(source: str) -> Any:
     name = f"<nest {hash(source)}>"
     linecache.cache[name] = (0, None, source.splitlines(keepends=True), name)
-    namespace: dict[str, Any] = {"np": np}
+    namespace: dict[str, Any] = {"np": np, "math": math}
     exec(compile(source, name, "exec"), namespace)
     return namespace["program"]
 

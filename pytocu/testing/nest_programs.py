@@ -16,7 +16,8 @@ _INNER = (
 )  # fmt: skip
 
 _STATEMENTS = (
-    *("row",) * 4, *("part",) * 4, *("element",) * 2, *("vector",) * 2, *("number",) * 2, "exchange", "int", "new", "whole",
+    *("row",) * 4, *("part",) * 4, *("element",) * 2, *("vector",) * 2, *("number",) * 2, "exchange", "int", "float", "new",
+    "whole",
 )  # fmt: skip
 
 _ROWS = (
@@ -50,6 +51,7 @@ def random_nest_program(choose: Choose) -> str:
         m = len(a)
         t = s
         c = k
+        d = 0.75
         for i in range(m):
             for j in range(i + 1, m):
                 for h in range(i + 1, m):
@@ -62,8 +64,8 @@ def random_nest_program(choose: Choose) -> str:
 
 
 def nest_lines(choose: Choose) -> list[str]:
-    """What such a program does with its arguments, `t` for `s` and `c` for `k`."""
-    lines = ["m = len(a)", "t = s", "c = k"]
+    """What such a program does with its arguments, `t` for `s`, `c` for `k`, and a float of Python's own."""
+    lines = ["m = len(a)", "t = s", "c = k", "d = 0.75"]
     for _ in range(choose((1, 1, 2))):
         lines += _loop(choose, ())
     return lines
@@ -121,6 +123,14 @@ def _statement(choose: Choose, names: tuple[str, ...], depth: int, kind: str) ->
             return [choose(("a, b = b, a", f"a[[{i}, {j}]] = a[[{j}, {i}]]", f"v, b[{i}] = b[{i}] * 1, v"))]
         case "int":
             return [choose((f"c = c + {i}", f"c = (c * 3 + {j}) % 7", f"c = max(c - {i}, {j})"))]
+        case "float":
+            made = choose((
+                "d % 1.25 + 0.5", "d // 0.5 * 0.25 - 1", f"math.fmod(d, 0.75) + {i}", f"({i} + 1) / (c * c + 3)",
+                f"-d * 0.5 + {j}", "math.floor(d * 4) * 0.125", "math.sqrt(abs(d)) * 0.5", f"math.fabs(d - {j} % 3)",
+            ))  # fmt: skip
+            row = f"{array}[{i}]"
+            taken = (f"{row} = {row} * 0.5 + d", "v = v * 0.5 + d", f"c = int(d * 4) + {j}", "t = t * 0.5 + d")
+            return [f"d = {made}", choose(taken)]
         case "new":
             name = f"w{depth}"
             begins = choose((f"a[{i}] * 0.5", f"v + b[{j}]", "np.zeros(m)"))
@@ -130,7 +140,8 @@ def _statement(choose: Choose, names: tuple[str, ...], depth: int, kind: str) ->
             return [choose(_WHOLE)]
         case "branch":
             test = choose((
-                f"{i} % 2 == 0", f"c > {i}", "t > 2", f"a[{i}, {j}] > b[{j}, {i}]", f"v[{j}] < 1", f"np.argmax(v) > {i}",
+                f"{i} % 2 == 0", f"c > {i}", "t > 2", "d > 0.5", f"a[{i}, {j}] > b[{j}, {i}]", f"v[{j}] < 1",
+                f"np.argmax(v) > {i}",
             ))  # fmt: skip
             lines = [f"if {test}:", *indented(_block(choose, names, depth + 1))]
             return [*lines, "else:", *indented(_block(choose, names, depth + 1))] if choose((False, True)) else lines
