@@ -335,6 +335,18 @@ def test_rows_of_several_pieces() -> None:
                 np.testing.assert_array_equal(x, wanted)
 
 
+def by_masks(x, v, m):
+    x[None, m] = v
+    return x[m, None]
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (0, 1), (3, 0), (2, 3)])
+def test_masks_without_elements_choose_none(shape: tuple[int, ...]) -> None:
+    x, m = np.zeros(shape), np.zeros(shape, bool)
+    compare(call_interpreted(by_masks, x, np.ones(1), m), by_masks(x, np.ones(1), m))
+    compare(pytocu.jit(by_masks)(x, np.ones(1), m), by_masks(x, np.ones(1), m))
+
+
 def flags(x, i, e):
     total = 0
     for k in range(i.shape[0]):
