@@ -260,10 +260,10 @@ def loop(
             with builder.nested() as insts:
                 _read(frame, before, read, op, lead, body)
         except BaseException as error:
+            # As if nothing had been read: what is read instead stands where the loop does, and knows the loops inside.
             if isinstance(error, Again):
                 forget(context.loops.found, set(builder.made[earlier:]))
                 around.tried[loc] = context.loops.found
-            # As if nothing had been read: what is read instead stands where the loop does.
             before.go_back()
             builder.loc = loc
             if isinstance(error, CompileError):

@@ -61,6 +61,7 @@ def _looked_at(damage: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
+        # Whatever was raised, it says nothing of the words.
         if found := damage():
             raise AssertionError(f"{found}\n{type(error).__name__} was raised as well: {error}") from error
         raise
