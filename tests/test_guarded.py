@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import pytocu
+from pytocu.testing.fuzz_check import check
+from pytocu.testing.fuzz_programs import Program, Statement
 from pytocu.testing.guarded import guarded, guarded_on_device
 
 
@@ -14,6 +16,27 @@ def test_an_element_outside_is_seen(place, where):
     with pytest.raises(AssertionError, match=f"8 bytes were written {where} an array of 24"), guarded():
         found = pytocu.jit(lambda x: x + 1)(np.zeros(3))
         np.lib.stride_tricks.as_strided(found, (abs(place) + 1,), (8 * np.sign(place),))[-1] = 1
+
+
+@pytest.mark.parametrize("damages", [True, False])
+def test_words_are_looked_at_behind_an_exception(damages):
+    with pytest.raises((AssertionError, ZeroDivisionError)) as told, guarded():
+        found = pytocu.jit(lambda x: x + 1)(np.zeros(3))
+        np.lib.stride_tricks.as_strided(found, (4,), (8,))[3 if damages else 2] = 1
+        raise ZeroDivisionError("division by zero")
+    seen = "8 bytes were written behind an array of 24\nZeroDivisionError was raised as well: "
+    assert str(told.value) == (seen if damages else "") + "division by zero"
+    assert isinstance(told.value.__cause__ if damages else told.value, ZeroDivisionError)
+
+
+def test_a_random_program_that_raises_and_writes_outside_differs():
+    def raises(function, *arguments):
+        with guarded() as guards:
+            np.lib.stride_tricks.as_strided(guards.new((3,), np.dtype("f8")), (4,), (8,))[3] = 1
+            return function(*arguments)
+
+    verdict = check(Program((Statement("v0", "1 // 0"),), ("v0",), error=True), {}, raises)
+    assert verdict.kind == "differs" and "8 bytes were written" in verdict.message
 
 
 def test_a_call_that_writes_inside_is_not_told():

@@ -12,6 +12,7 @@ import pytest
 import pytocu
 from pytocu.explain.plan_text import plan_text
 from pytocu.ir import interp
+from pytocu.ir.core import walk
 from pytocu.testing.cases import call_interpreted
 from pytocu.testing.compare import compare
 
@@ -283,6 +284,67 @@ def test_the_values_are_written_in_order_on_a_cpu() -> None:
     low = pytocu.jit(assigned).lower(X, MANY, RANDOM.random(40))
     assert low.compile("cpu").plan.library_calls() == ()
     assert low.compile("cuda:sm_90").plan.library_calls() == ("maximum.at",)
+
+
+def row_of(x, i, e):
+    x[i] = e
+
+
+@pytest.mark.parametrize("lengths", ["m", "m, l", "m, 3, l"])
+def test_rows_are_copied_as_rows(lengths: str) -> None:
+    low = pytocu.jit(row_of).lower(f"f64[n, {lengths}]", "i64[k]", f"f64[k, {lengths}]")
+    loops = [i for i in walk(low.host("cpu").body) if i.op.name == "for"]
+    # Of pieces of a row, of positions, and of the elements of a piece, which lie behind each other in both arrays.
+    whole, each, innermost = loops[-3:]
+    assert (each in whole.regions[0].insts, innermost in each.regions[0].insts) == (True, True)
+    assert not [i.op.name for i in walk(innermost.regions[0]) if "divide" in i.op.name or "remainder" in i.op.name]
+
+
+def test_rows_of_arrays_with_strides_are_copied_as_rows() -> None:
+    low = pytocu.jit(row_of).lower("f64[n, m; S]", "i64[k]", "f64[k, m]")
+    assert [i.attr("over") for i in walk(low.host("cpu").body) if i.op.name == "for"][-3:] == ["parallel", "serial", "serial"]
+
+
+def moved(u, c):
+    for k in range(1, u.shape[0]):
+        u[k] = u[k - 1] * c + 1
+
+
+def test_axes_of_steps_are_one() -> None:
+    loops = [i for i in walk(pytocu.jit(moved).lower("f64[n, m, l]", "f64[m, l]").host("cpu").body) if i.op.name == "for"]
+    assert [i.attr("over") for i in loops] == ["parallel", "serial", "serial"]
+    assert not [i for i in walk(loops[0].regions[0]) if i.op.name == "divide_truncated"]
+    for c in (RANDOM.random((7, 30)), RANDOM.random((7, 1)), RANDOM.random(30)):
+        for u in (RANDOM.random((9, 7, 30)), RANDOM.random((9, 30, 7)).transpose(0, 2, 1), RANDOM.random((9, 7, 60))[..., ::2]):
+            wanted = u.copy()
+            pytocu.jit(moved)(u, c)
+            moved(wanted, c)
+            np.testing.assert_array_equal(u, wanted)
+
+
+def test_rows_of_several_pieces() -> None:
+    # Longer than what a thread copies at once, repeated positions among them, and memory that lies otherwise.
+    for shape in ((40, 2100), (40, 3, 700), (40, 1, 1025, 2)):
+        e, i = RANDOM.random((90, *shape[1:])), places(90, 40)
+        plain, wide = np.zeros(shape), np.zeros((*shape[:-1], 2 * shape[-1]))
+        for x in (plain, np.zeros(shape[::-1]).T, wide[..., ::2], wide[..., : shape[-1]], plain[..., ::-1]):
+            for values in (e, e[..., :1], e[0], np.asfortranarray(e), np.float64(2)):
+                x[...], wanted = 0, np.zeros(shape)
+                pytocu.jit(row_of)(x, i, values)
+                row_of(wanted, i, values)
+                np.testing.assert_array_equal(x, wanted)
+
+
+def by_masks(x, v, m):
+    x[None, m] = v
+    return x[m, None]
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (0, 1), (3, 0), (2, 3)])
+def test_masks_without_elements_choose_none(shape: tuple[int, ...]) -> None:
+    x, m = np.zeros(shape), np.zeros(shape, bool)
+    compare(call_interpreted(by_masks, x, np.ones(1), m), by_masks(x, np.ones(1), m))
+    compare(pytocu.jit(by_masks)(x, np.ones(1), m), by_masks(x, np.ones(1), m))
 
 
 def flags(x, i, e):

@@ -10,9 +10,9 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu import driver
-from pytocu.frontend import ranges
+from pytocu.frontend import loops, ranges
 from pytocu.ir.printer import print_function
-from pytocu.passes import accesses, spaces
+from pytocu.passes import accesses, roots, spaces
 from pytocu.passes.pipeline import FIRST_OF_OFFSETS, LAST_OF_ANY_OFFSETS, pass_names, run_pipeline
 from pytocu.testing.fuzz_programs import make
 
@@ -147,3 +147,54 @@ def test_what_compiled_kernels_share_notes_the_failure_of_each(wrong: int) -> No
     at[wrong] = 10 + wrong
     with pytest.raises(IndexError, match=f"^index {10 + wrong} is out of bounds for axis 0 with size 10"):
         pytocu.jit(with_positions)(x, a, w, at)
+
+
+def left_nest(depth: int) -> Any:
+    """Loops in loops, each of which a step may leave."""
+    lines = ["def f(a, n):"]
+    for k in range(depth):
+        lines += [f"{'    ' * (k + 1)}for i{k} in range(n):", f"{'    ' * (k + 2)}if a[i{k}] > 5:", f"{'    ' * (k + 3)}break"]
+    return make("\n".join([*lines, f"{'    ' * (depth + 1)}a[0] += 1", "    return a\n"]), "f")
+
+
+def sorted_in_between(count: int) -> Any:
+    """Library calls between changes of their operand."""
+    lines = [f"    s{k} = np.sort(x)\n    x[{k}:] += s{k}[{k}:]\n" for k in range(count)]
+    return make(f"def f(x):\n{''.join(lines)}    return x\n", "f")
+
+
+def sifted(count: int) -> Any:
+    """Loops behind each other whose positions are numbers of their own."""
+    step = "p = (j - 1) // 2", "if a[p] <= i:", "    break", "a[j] = a[p]", "j = p"
+    loop = "j = i", "while j > 0:", *(f"    {line}" for line in step), "a[j] = i"
+    lines = "".join(f"        {line}\n" for line in loop * count)
+    return make(f"def f(a, n):\n    for i in range(n):\n{lines}    return a\n", "f")
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "written", "types", "sizes", "most"),
+    [
+        # Of loops in loops twice as deep.
+        (loops, "_read", left_nest, ("i64[m]", "weak int"), (3, 6), 4),
+        # Of statements four times as many.
+        (ranges, "substitute", sifted, ("i64[m]", "weak int"), (4, 16), 8),
+        (roots, "combines", sorted_in_between, ("f64[n]",), (10, 40), 6),
+    ],
+)
+def test_work_that_grows_with_the_program(
+    module: Any, name: str, written: Any, types: Any, sizes: Any, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, calls = getattr(module, name), 0
+
+    def counted(*args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return real(*args)
+
+    monkeypatch.setattr(module, name, counted)
+    found: list[int] = []
+    for size in sizes:
+        calls = 0
+        pytocu.jit(written(size)).lower(*types).ir("fuse", "cpu")
+        found.append(calls)
+    assert 0 < found[1] < most * found[0], found

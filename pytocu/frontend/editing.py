@@ -22,7 +22,18 @@ from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise, known_option, truths
 from pytocu.frontend.reductions import length, reduce
 from pytocu.frontend.requirements import require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, as_shape, broadcast, contiguous_as, copied, filled, ravel, reshape
+from pytocu.frontend.reshaping import (
+    along_axis,
+    array_of,
+    as_shape,
+    broadcast,
+    contiguous_as,
+    copied,
+    filled,
+    ravel,
+    reshape,
+    with_zero,
+)
 from pytocu.frontend.scattering import assign
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, contains_dynamic, dim_value, dimensions
@@ -281,9 +292,7 @@ def resize(context: Context, a: Any, new_shape: Any) -> Value:
     (count,), size = dimensions(flat), product(shape)
     if not (lower_bound(count) or 0) > 0:
         # Of no elements NumPy makes zeros.
-        dtype = element(flat.type)
-        zero = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1,))
-        flat = context.builder.emit("concatenate", (flat, zero), {"axis": 0})
+        flat = with_zero(context, flat)
     place = context.builder.emit("iota", (), {"axis": 0, "shape": (size,)})
     order = elementwise(context, "remainder", place, dim_value(context, dim_max(count, 1)))
     made = context.builder.emit("gather", (flat, order), {"axes": (0,), "at": 0})

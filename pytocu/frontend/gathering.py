@@ -27,7 +27,7 @@ from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import attempt, elementwise, example
 from pytocu.frontend.ranges import is_position, number_as_dim
 from pytocu.frontend.requirements import is_length, require, require_equal
-from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together
+from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together, with_zero
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
@@ -370,11 +370,17 @@ def _steps_around(context: Context) -> list[DimLike]:
 
 def _refuse_any(context: Context, positions: Value, sentence: str, rest: Sequence[DimLike]) -> None:
     """An axis without elements has none of these positions, of which the host reads the first."""
-    if none_left(context, dimensions(positions)):
-        return
+    told: list[bool | None] = []
+    for dim in dimensions(positions):
+        told.append(is_length(context, dim, 0))
+        if told[-1]:
+            return
     first = positions
     if dimensions(positions):
-        first = context.builder.emit("index", (ravel(context, positions),), {"axis": 0, "at": 0})
+        flat = ravel(context, positions)
+        # What a run counts may be none.
+        flat = with_zero(context, flat) if None in told else flat
+        first = context.builder.emit("index", (flat,), {"axis": 0, "at": 0})
     number = number_as_dim(context, _read_int(context, first, "an index"))
     assert number is not None
     wanted = dim_min(product((*dimensions(positions), *rest)), 1)

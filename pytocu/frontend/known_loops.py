@@ -12,7 +12,7 @@ from typing import Any
 from pytocu.errors import Loc
 from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.state import State, flatten
-from pytocu.frontend.values import Grown, is_array
+from pytocu.frontend.values import Context, Grown, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.types import Type
 
@@ -39,9 +39,11 @@ class Carried:
         By name: what it holds in a step, where steps bind it to something of another form.
     inside : mapping
         The same of the loops inside.
+    flags : tuple of type, or None
+        Of a loop that a step may leave: the kinds of the flags that say how, as they are carried.
     """
 
-    __slots__ = ("anew", "inside", "names", "places", "rebound", "roots", "types")
+    __slots__ = ("anew", "flags", "inside", "names", "places", "rebound", "roots", "types")
 
     def __init__(
         self,
@@ -60,15 +62,14 @@ class Carried:
         self.anew: list[_Place] = []
         self.rebound = {(number[id(owner)], name): unset for (owner, name), unset in rebound.items()}
         self.inside = inside
+        self.flags: tuple[type, ...] | None = None
 
     def forget(self, made: set[Value] | None) -> None:
         """Know memories that a reading made, which the next makes anew, by their places alone; without `made` all of them."""
         left = [root for root in self.roots if made is None or root in made]
         self.anew += [self.places[root] for root in left if root in self.places]
         self.roots = [root for root in self.roots if root not in left]
-        for loops in self.inside.values():
-            for loop in loops:
-                loop.forget(made)
+        forget(self.inside, made)
 
     def memories(self, before: State) -> list[Value]:
         """The memories to begin with: those that are known, and what stands at the places of others by now."""
@@ -99,6 +100,13 @@ class Carried:
         return found, types, rebound
 
 
+def loops_of(context: Context) -> Loops:
+    """The loops of the body that is being read, or of the function."""
+    if context.loops is None:
+        context.loops = Loops()
+    return context.loops
+
+
 def _handles(value: Any) -> list[Value]:
     """The arrays in what a name holds."""
     leaves: list[Any] = []
@@ -125,14 +133,30 @@ def _leaf_count(value: Any) -> int:
     return len(leaves)
 
 
-class Loops:
-    """The loops of a body that is being read, by their places, each in the order in which it is read there."""
+def forget(loops: Found, made: set[Value] | None) -> None:
+    """Let loops :meth:`~Carried.forget` memories."""
+    for one in loops.values():
+        for loop in one:
+            loop.forget(made)
 
-    __slots__ = ("found", "known")
+
+class Loops:
+    """The loops of a body that is being read, by their places, each in the order in which it is read there.
+
+    Attributes
+    ----------
+    known, found : mapping
+        What each carried in the reading of the body before, and what it carries in this one.
+    tried : dict
+        The loops inside of one whose reading came to nothing: it is read at once in another way.
+    """
+
+    __slots__ = ("found", "known", "tried")
 
     def __init__(self, known: Found | None = None):
         self.known: Found = known or {}
         self.found: dict[Loc, list[Carried]] = {}
+        self.tried: dict[Loc, Found] = {}
 
     def next(self, loc: Loc) -> Carried | None:
         """What the loop that is read now was found to carry in the reading before."""
@@ -140,6 +164,22 @@ class Loops:
         known = self.known.get(loc, ())
         return known[place] if place < len(known) else None
 
+    def inside(self, loc: Loc) -> Found:
+        """What is known of the loops inside of the one that is read now."""
+        if (tried := self.tried.pop(loc, None)) is not None:
+            return tried
+        known = self.next(loc)
+        return {} if known is None else known.inside
+
+    def flags(self, loc: Loc) -> tuple[type, ...] | None:
+        """The kinds of the flags with which the loop that is read now was left in the reading before."""
+        known = self.next(loc)
+        return None if known is None else known.flags
+
     def note(self, loc: Loc, carried: Carried) -> None:
         """Note what a loop carries."""
         self.found.setdefault(loc, []).append(carried)
+
+    def note_flags(self, loc: Loc, flags: Sequence[type]) -> None:
+        """Note that the loop that was read last may be left."""
+        self.found[loc][-1].flags = tuple(flags)

@@ -14,6 +14,7 @@ from pytocu.frontend.control import branch
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
+from pytocu.frontend.known_loops import loops_of
 from pytocu.frontend.list_forms import in_parts
 from pytocu.frontend.loops import Again, Body, Limit, has_steps, loop, most_of, unlimited
 from pytocu.frontend.numbered import Numbered, numbered
@@ -125,6 +126,8 @@ def _for_loop(
 
     def every() -> Flow:
         try:
+            if loops_of(context).flags(context.builder.loc) is not None:
+                raise Again
             numbers = None if known is None else known.numbers
             loop(frame, "for_loop", head, (), nodes, straight, numbers, most_of(context, steps))
         except Again:
@@ -282,7 +285,8 @@ def _leaving(
     context = frame.context
     before = State(frame).known_containers()
     found: dict[str, Any] = {}
-    kinds: list[type] = [WeakType, WeakType, WeakType]
+    loc, loops = context.builder.loc, loops_of(context)
+    kinds: list[type] = [*(loops.flags(loc) or (WeakType, WeakType, WeakType))]
 
     def body(counter: Value | None, values: list[Value]) -> tuple[list[Any], list[Any]]:
         following, flow = step(counter, values[3:])
@@ -323,6 +327,7 @@ def _leaving(
             break
         if kinds == kinds_before:
             raise AssertionError("the flags of a loop have no types")
+    loops.note_flags(loc, kinds)
     results, extras = made
     flow: Flow = found["flow"]
     broke = False if flow.broke is False else results[1]

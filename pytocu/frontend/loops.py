@@ -32,7 +32,7 @@ from pytocu.frontend.first_steps import (
 from pytocu.frontend.frames import Frame, Late, Unset, line_made, no_step, owner_of
 from pytocu.frontend.handed_on import hand_on, holds_values, names_handed_on
 from pytocu.frontend.kinds import Maybe, either, follow, is_numpys, maybe_of
-from pytocu.frontend.known_loops import Carried, Loops
+from pytocu.frontend.known_loops import Carried, Loops, forget, loops_of
 from pytocu.frontend.layouts import certain_layout, lies, order_of
 from pytocu.frontend.loop_memory import (
     Meetings,
@@ -239,10 +239,11 @@ def loop(
     unordered: set[tuple[Frame, str]] = set()
     kinds: dict[tuple[Frame, str], list[frozenset[WeakType]]] = {}
     doubted = before.storage
-    around, inside = context.loops or Loops(), {}
+    around = loops_of(context)
+    inside = around.inside(loc)
     if (known := around.next(loc)) is not None:
         names, types, rebound = known.start(before, names)
-        roots, inside = known.memories(before), known.inside
+        roots = known.memories(before)
     earlier = len(builder.made)
     of_lists: set[tuple[Frame, str]] = set()
     begun: dict[tuple[Frame, str], Any] = {}
@@ -259,7 +260,10 @@ def loop(
             with builder.nested() as insts:
                 _read(frame, before, read, op, lead, body)
         except BaseException as error:
-            # As if nothing had been read: what is read instead stands where the loop does.
+            # As if nothing had been read: what is read instead stands where the loop does, and knows the loops inside.
+            if isinstance(error, Again):
+                forget(context.loops.found, set(builder.made[earlier:]))
+                around.tried[loc] = context.loops.found
             before.go_back()
             builder.loc = loc
             if isinstance(error, CompileError):
@@ -271,9 +275,7 @@ def loop(
         read.insts = insts
         # Branches of the body have made memories as well, and so have readings that were left out.
         made = set(builder.made[earlier:])
-        for loops in inside.values():
-            for one in loops:
-                one.forget(made)
+        forget(inside, made)
         if asked := before.asked() or _chosen_anew(before, read):
             before.go_back()
             builder.loc = loc
@@ -333,9 +335,7 @@ def loop(
             doubted = read.state.storage
         else:
             # A name that was not known to be bound again was taken for the memory it is bound to first.
-            for loops in inside.values():
-                for one in loops:
-                    one.forget(None)
+            forget(inside, None)
         before.go_back()
         if before.changing:
             _carry(context, before)

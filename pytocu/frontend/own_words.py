@@ -42,12 +42,10 @@ def in_own_words(
     CompileError
         What the function raises; an UnsupportedError where it answers, with an array of Python objects mostly.
     """
-    try:
-        given, named = [example_of(a) for a in args], {k: example_of(v) for k, v in kwargs.items()}
-    except LookupError:
+    examples = _examples(args, kwargs)
+    if examples is None:
         return error
-    if prod(abs(n) for n in _ints([given, named]) if n) > _MOST:
-        return error
+    given, named = examples
     try:
         attempt(context, function, *given, **named)
     except CompileError as own:
@@ -70,12 +68,10 @@ def first_said(
     """
     if isinstance(error, (UnsupportedError, ShapeError)) or not isinstance(error, (TypeError, ValueError)):
         return error
-    try:
-        given, named = [example_of(a) for a in args], {k: example_of(v) for k, v in kwargs.items()}
-    except LookupError:
+    examples = _examples(args, kwargs)
+    if examples is None:
         return error
-    if prod(abs(n) for n in _ints([given, named]) if n) > _MOST:
-        return error
+    given, named = examples
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -87,6 +83,15 @@ def first_said(
         if isinstance(own, (TypeError, np.exceptions.AxisError)) and own.message != error.message and not shown:
             return own
     return error
+
+
+def _examples(args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]] | None:
+    """Examples of arguments, if there are any that may be given to a function."""
+    try:
+        given, named = [example_of(a) for a in args], {k: example_of(v) for k, v in kwargs.items()}
+    except LookupError:
+        return None
+    return None if prod(abs(n) for n in _ints([given, named]) if n) > _MOST else (given, named)
 
 
 def _raise_with_value(context: Context, error: CompileError, given: Sequence[Any]) -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any
 
 from pytocu.frontend.requirements import require_equal
@@ -306,36 +307,71 @@ def not_negative(dim: DimLike, facts: Facts = ()) -> bool:
     low = lower_bound(dim)
     if low is not None and low >= 0:
         return True
-    left = _telling(dim, facts)
-    while left:
-        fact = left.pop(0)
+    if not facts:
+        return False
+    solved, alone = _solved_in_turn(facts)
+    if not alone.isdisjoint(symbols(dim)):
+        solved, _ = _solved_in_turn(facts, frozenset(symbols(dim)))
+    last = -1
+    while True:
+        # What a symbol is has those in it that later facts are solved for.
+        name = min((n for n in symbols(dim) if n in solved and solved[n][0] > last), key=lambda n: solved[n][0], default=None)
+        if name is None:
+            return False
+        last, value = solved[name]
+        dim = substitute(dim, {name: value})
+        low = lower_bound(dim)
+        if low is not None and low >= 0:
+            return True
+
+
+@lru_cache(maxsize=256)
+def _solved_in_turn(
+    facts: Facts, names: frozenset[str] = frozenset()
+) -> tuple[dict[str, tuple[int, DimLike]], frozenset[str]]:
+    """By symbol the number of the fact that is solved for it, and its value, each fact with what those before it say.
+
+    They say something of a polynomial of symbols with these `names`, and as much of all others that have none of the names
+    that are the second result.
+    """
+    left, alone = _telling(names, facts)
+    holding: dict[str, dict[int, None]] = {}
+    for number, fact in enumerate(left):
+        for name in symbols(fact):
+            holding.setdefault(name, {})[number] = None
+    found: dict[str, tuple[int, DimLike]] = {}
+    for number, fact in enumerate(left):
         if (low := lower_bound(fact)) is not None and low >= 0:
             # It says nothing beside those before it.
             continue
         # fact = rest, a number that is not negative, says what one of its symbols is.
-        solved = _solved(fact, symbol(f"rest {len(left)}"))
+        solved = _solved(fact, symbol(f"rest {len(left) - number - 1}"))
         if solved is None:
             continue
         name, value = solved
-        dim = substitute(dim, {name: value})
-        left = [substitute(f, {name: value}) for f in left]
-        low = lower_bound(dim)
-        if low is not None and low >= 0:
-            return True
-    return False
+        found[name] = number, value
+        for other in holding.pop(name):
+            if other > number:
+                left[other] = substitute(left[other], {name: value})
+                for one in symbols(value):
+                    holding.setdefault(one, {})[other] = None
+    return found, alone
 
 
-def _telling(dim: DimLike, facts: Facts) -> list[DimLike]:
-    """The facts that may say something of a polynomial.
+def _telling(names: Set[str], facts: Facts) -> tuple[list[DimLike], frozenset[str]]:
+    """The facts that may say something of a polynomial of symbols with these names, and the other names that stand alone.
 
     A number that is subtracted in one fact and stands nowhere else may be 0, so the fact says what it says without it.
     """
     left = list(strongest(facts))
+    alone: set[str] = set()
     while True:
-        seen = Counter(name for d in (dim, *left) for name in symbols(d))
-        shorter = [_without(fact, {name for name in symbols(fact) if seen[name] == 1}) for fact in left]
+        seen = Counter(name for d in left for name in symbols(d))
+        once = {name for name, count in seen.items() if count == 1} - names
+        alone |= once
+        shorter = [_without(fact, once.intersection(symbols(fact))) for fact in left] if once else left
         if shorter == left:
-            return left
+            return left, frozenset(alone)
         left = [fact for fact in shorter if (low := lower_bound(fact)) is None or low < 0]
 
 

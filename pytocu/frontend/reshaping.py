@@ -56,7 +56,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, modulo, product, symbols
 from pytocu.ir.infer import broadcast_shapes
 from pytocu.ir.layouts import slowest_first
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided, scalar
 
 _read_int = Deferred("pytocu.frontend.reading", "read_int")
 _scalar_of = Deferred("pytocu.frontend.reading", "scalar_of")
@@ -163,6 +163,13 @@ def filled(context: Context, value: Value, shape: Shape, name: str = "", order: 
     if blank:
         attrs["blank"] = True
     return context.builder.emit("copy", (broadcast(context, value, shape),), attrs, name=name)
+
+
+def with_zero(context: Context, vector: Value) -> Value:
+    """A vector with a zero behind it, so that it has a first element."""
+    dtype = element(vector.type)
+    zero = broadcast(context, context.builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1,))
+    return context.builder.emit("concatenate", (vector, zero), {"axis": 0})
 
 
 def copied(context: Context, value: Value) -> Value:

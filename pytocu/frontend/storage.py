@@ -96,6 +96,11 @@ class StorageBuilder(Builder):
         self._now: dict[Value, Value] = {}
         self._derived: dict[tuple[Value, Value], Value] = {}
         self._either: dict[Value, frozenset[Value]] = {}
+        # The memories there.
+        self._several: set[Value] = set()
+        # The places of what is `made`, as far as they were asked for, and of results that are one of several.
+        self._places: tuple[dict[Value, int], dict[Value, int]] = {}, {}
+        self._placed = 0
         self._apart: set[frozenset[Value]] = set()
         # Those that are made in a region which has ended.
         self._left: set[Value] = set()
@@ -291,6 +296,8 @@ class StorageBuilder(Builder):
         for result, _, memories in results:
             if memories:
                 self._either[result] = frozenset(memories)
+                self._several |= {result, *memories}
+                self._places[1].setdefault(result, len(self._places[1]))
         for result, given, _ in results:
             self._told.add(result)
             for held in self.lists.values():
@@ -363,7 +370,12 @@ class StorageBuilder(Builder):
         first, second = self.root(first), self.root(second)
         if first is second:
             return False
-        return frozenset((first, second)) in self._apart or self.memories(first).isdisjoint(self.memories(second))
+        return frozenset((first, second)) in self._apart or not self._meet(self.memories(first), second)
+
+    def _meet(self, memories: Set[Value], other: Value) -> bool:
+        """Whether a handle may be in one of these memories, as far as it was not said that they are apart."""
+        root = self.root(other)
+        return root in memories or not memories.isdisjoint(self._either.get(root, ()))
 
     def name_strides(self, param: Value) -> None:
         """Give the strides of an argument, which the call looks up, names."""
@@ -470,8 +482,9 @@ class StorageBuilder(Builder):
                     ways = [self._now[root] if array is memory else now for array in arrays]
                     self._hold(memory, self.selected(tests, ways, memory))
                     touched.add(memory)
-        others = {*self._either, *(m for memories in self._either.values() for m in memories)} - touched - self._left
-        others = {other for other in others if not self.apart(root, other)}
+        mine = self.memories(root)
+        others = self._several - touched - self._left
+        others = {other for other in others if self._meet(mine, other) and not self.apart(root, other)}
         # In the order in which they were made, so that a function is written the same each time.
         known = [other for other in self._chosen if other in others and self._of_wholes(other)]
         unknown = {*self._unsure, *others} - set(known) - {root}
@@ -490,8 +503,17 @@ class StorageBuilder(Builder):
         """Memories, arguments first and as they were made: what is said of them is the same in every process."""
         if len(memories) < 2:
             return list(memories)
-        places = {memory: place for place, memory in enumerate((*self.made, *self._either, *self.arguments))}
-        return sorted(memories, key=lambda memory: (memory not in self.arguments, places.get(memory, -1)))
+        made, either = self._places
+        made.update((memory, place) for place, memory in enumerate(self.made[self._placed :], self._placed))
+        self._placed = len(self.made)
+        arguments = {memory: place for place, memory in enumerate(self.arguments)}
+
+        def place(memory: Value) -> tuple[bool, int, int]:
+            if memory in arguments:
+                return False, 0, arguments[memory]
+            return (True, 1, either[memory]) if memory in either else (True, 0, made.get(memory, -1))
+
+        return sorted(memories, key=place)
 
     def _of_wholes(self, result: Value) -> bool:
         """Whether what a result may be are whole memories, each known to be no other one, of lengths that are the call's."""

@@ -48,7 +48,6 @@ def run(function: Function, context: PassContext) -> Function:
             if len(flat) < len(shape):
                 made = builder.emit("reshape", (made,), {"shape": shape, "source": flat})
             return (made,)
-        args = args[0], *_one_by_one(builder, *args[1:])
         name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
         names.add(name)
         return (_loop(builder, inst, name, *args),)
@@ -67,22 +66,6 @@ def _ones(builder: Builder, dtype: DType, shape: tuple[DimLike, ...]) -> Value:
 
 def _spread(builder: Builder, number: Value, shape: tuple[DimLike, ...]) -> Value:
     return builder.emit("broadcast", (number,), {"expand": tuple(range(len(shape))), "ndim": 0, "shape": shape})
-
-
-def _one_by_one(builder: Builder, places: Value, values: Value) -> tuple[Value, Value]:
-    """The numbers of all elements, one after the other, where those of positions are given, and the values."""
-    count, *rest = shape_of(values.type)
-    if not rest:
-        return places, values
-    size = product(rest)
-    if element(places.type) is not I64:
-        places = builder.emit("cast", (places,), {}, (ArrayType(I64, (count,)),))
-    first = builder.emit("multiply", (places, _number(builder, size)))
-    behind = builder.emit("iota", (), {"axis": 0, "shape": (size,)})
-    both = (count, size)
-    numbers = builder.emit("add", (_repeated(builder, first, both, 0), _repeated(builder, behind, both, 1)))
-    numbers = builder.emit("reshape", (numbers,), {"shape": (count * size,), "source": both})
-    return numbers, builder.emit("reshape", (values,), {"shape": (count * size,), "source": (count, *rest)})
 
 
 def _repeated(builder: Builder, vector: Value, shape: tuple[DimLike, ...], axis: int) -> Value:
@@ -110,11 +93,12 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     place, value = (_element(inner, again.get(v, v), symbol(name)) for v in (places, values))
     if element(place.type) is not I64:
         place = inner.emit("cast", (place,), {}, (scalar(I64),))
-    positions = _positions(inner, place, shape_of(start.type))
+    rest = shape_of(values.type)[1:]
+    positions = _positions(inner, place, shape_of(start.type)[: len(shape_of(start.type)) - len(rest)])
     if inst.attr("op") != "last":
         there = inner.emit("gather", (before, *positions), {"axes": tuple(range(len(positions))), "at": 0})
         value = inner.emit(inst.attr("op") or "add", (there, value))
-    made, target = inner.emit("as_array", (value,)), before
+    made, target = value if rest else inner.emit("as_array", (value,)), before
     for axis, position in reversed([*enumerate(positions)]):
         target = inner.emit("pick", (target, position), {"axis": axis})
     result = inner.emit("update", (before, target, made), name=inst.results[0].name)

@@ -213,6 +213,8 @@ class _Finder:
         Reductions and scans, and what is computed once, that an earlier root puts into memory, each with its iterations.
     stored : set of Value
         What is in memory by an earlier root or step.
+    known : dict
+        The contents that values are made of, each with how many operands were `kept` when they were looked for.
     """
 
     def __init__(self, function: Function, mentions: Mentions, once: Once):
@@ -225,6 +227,7 @@ class _Finder:
         self.loc = function.body.terminator.loc
         self.updates = [i for i in function.body.insts if i.op.name == "update"]
         self.kept: set[Value] = set()
+        self.known: dict[Value, tuple[int, set[Value]]] = {}
         self.reductions: dict[Value, Space] = {}
         self.roots: list[Root | Inst] = []
         self.late: list[Root] = []
@@ -294,7 +297,7 @@ class _Finder:
                 self.late.remove(root)
                 self.add(root)
         for value in (*self.outside, *self.called):
-            if self.changes_next(value, old, made):
+            if value not in self.stored and self.changes_next(value, old, made):
                 self.store(value)
         self.add(Root(new, new, "written", set(), inst))
 
@@ -313,9 +316,13 @@ class _Finder:
 
     def reads(self, value: Value) -> set[Value]:
         """The contents that a value is made of, and those that the reductions before it read."""
+        count, found = self.known.get(value, (-1, set()))
+        if count == len(self.kept):
+            return found
+        found = set[Value]()
+        self.known[value] = len(self.kept), found
         seen: set[Value] = set()
         stack = [value]
-        found: set[Value] = set()
         while stack:
             value = stack.pop()
             if value in seen:

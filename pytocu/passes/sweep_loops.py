@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
-from pytocu.ir.dims import DimLike, dim_max, floordiv, product, substitute, symbol
+from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv, product, substitute, symbol
 from pytocu.ir.regions import HEADS, carried_count, carried_memories, changes, given, is_region, numbers_of, origin, parameters
-from pytocu.ir.types import I64, INDEX, Type, element, scalar
-from pytocu.passes.accesses import Index, Walked, demand, position, target_index, whole_index
-from pytocu.passes.affine import Affine, Part, mentions, states_positions
+from pytocu.ir.types import I64, INDEX, ArrayType, Type, axes_of, element, is_strided, scalar, shape_of
+from pytocu.passes.accesses import Index, Walked, demand, position, target_index, walked, whole_index
+from pytocu.passes.affine import Affine, Part, linear_pieces, mentions, merge_axes, states_positions
 from pytocu.passes.elements import Elements, Memory, Target
 from pytocu.passes.region_loops import bind_numbers
 from pytocu.passes.sweeps import Event, events, is_event
@@ -26,6 +26,9 @@ MOST_BACK = 4
 
 LANES = 128
 """Positions next to each other in memory that a CPU's thread takes through each step together."""
+
+COPIED_BYTES = 8192
+"""Bytes that it copies at once where steps copy alone: nothing of it is needed again, and longer stretches are read ahead."""
 
 
 def write(e: Elements, region: Block, targets: Sequence[Target | None], over: str) -> tuple[DimLike, DimLike]:
@@ -40,15 +43,22 @@ def write(e: Elements, region: Block, targets: Sequence[Target | None], over: st
     for k in memories:
         start = given(loop)[k]
         e.versions[start] = e.memory[start]
-    together = over == "parallel" and _together(e, loop, whole)
+    together = 0
+    if over == "parallel" and e.sizes:
+        steps = _Steps(e, loop, whole)
+        for target in targets:
+            if target is not None:
+                steps.note(target.offset)
+        steps.merge_axes()
+        together = steps.together() if _together(e, loop, whole) else 0
     sizes = list(e.sizes)
     lanes: tuple[Value, Value] | None = None
     if together:
-        sizes[-1] = floordiv(e.sizes[-1] + (LANES - 1), LANES)
+        sizes[-1] = floordiv(e.sizes[-1] + (together - 1), together)
     e.loop_index = _taken_apart(e, body, first, sizes)
     if together:
-        begin = body.emit("multiply", (e.loop_index[-1], e.dim(LANES)))
-        end, length = body.emit("add", (begin, e.dim(LANES))), e.dim(e.sizes[-1])
+        begin = body.emit("multiply", (e.loop_index[-1], e.dim(together)))
+        end, length = body.emit("add", (begin, e.dim(together))), e.dim(e.sizes[-1])
         lanes = begin, body.emit("where", (body.emit("less", (end, length)), end, length))
     writer = _Writer(e, whole, lanes)
     writer.region_inst(body, loop)
@@ -62,8 +72,8 @@ def write(e: Elements, region: Block, targets: Sequence[Target | None], over: st
     e.before.inst("for", (e.dim(0), e.dim(work), e.dim(1)), {"over": over}, (), (block,))
     e.before.emit("return")
     numbers = loop.attr("numbers")
-    steps = 1 if numbers is None else dim_max(numbers[1], 1)
-    return work, steps * (LANES if together else 1) if over == "parallel" else 1
+    count = 1 if numbers is None else dim_max(numbers[1], 1)
+    return work, count * (dim_max(dim_min(together, e.sizes[-1]), 1) if together else 1) if over == "parallel" else 1
 
 
 def _taken_apart(e: Elements, builder: Builder, i: Value, sizes: Sequence[DimLike]) -> list[Value]:
@@ -81,10 +91,9 @@ def _together(e: Elements, loop: Inst, whole: Index) -> bool:
 
     Then the loop over neighbours stands inside of that over steps, and becomes vector code.
     """
-    if not e.sizes:
-        return False
     axis = e.groups[-1][-1]
-    memories = [e.versions[given(loop)[k]] for k in carried_memories(loop)]
+    memories = {given(loop)[k]: e.versions[given(loop)[k]] for k in carried_memories(loop)}
+    near = {memory.pointer: _least_stride(value, memory) for value, memory in memories.items()}
 
     def alike(inst: Inst, memory: Mapping[Value, Memory]) -> bool:
         if inst.op.name != "for_loop" or inst.attr("numbers") is None or len(carried_memories(inst)) != len(inst.types):
@@ -99,7 +108,7 @@ def _together(e: Elements, loop: Inst, whole: Index) -> bool:
             if event.inst.op.name == "update":
                 old, target, _ = event.inst.args
                 place = target_index(target, old, whole, e.ndim)
-                if old not in inner or inner[old].offset(place, e.ndim).coefficients[axis] != 1:
+                if old not in inner or inner[old].offset(place, e.ndim).coefficients[axis] != near[inner[old].pointer]:
                     return False
                 inner[event.inst.results[0]] = inner[old]
             elif not alike(event.inst, inner):
@@ -109,7 +118,87 @@ def _together(e: Elements, loop: Inst, whole: Index) -> bool:
         # Either changes of elements, or loops: what is loaded for one before another changes it is not at hand there.
         return len(kinds) == 1
 
-    return bool(memories) and alike(loop, {given(loop)[k]: e.versions[given(loop)[k]] for k in carried_memories(loop)})
+    return bool(memories) and alike(loop, memories)
+
+
+def _least_stride(array: Value, memory: Memory) -> DimLike:
+    """Elements from one position to the next along the axis along which an array lies in memory."""
+    if isinstance(array.type, ArrayType) and is_strided(array.type.layout):
+        return memory.strides[axes_of(array.type.layout, array.type.ndim)[-1]]
+    return 1
+
+
+class _Steps:
+    """What the steps of a loop read and write, and whether they copy alone.
+
+    Attributes
+    ----------
+    accesses : list of Affine
+        Every linear expression that they compute of the free positions.
+    computes : bool
+        Whether they do more than to write what is in other arrays.
+    """
+
+    def __init__(self, e: Elements, loop: Inst, whole: Index):
+        self.e, self.loop, self.whole = e, loop, whole
+        self.accesses: list[Affine] = []
+        self.computes = False
+        self.versions: dict[Value, Memory] = dict(e.versions)
+        self.given: dict[Value, Value] = {}
+        self.walked = Walked()
+        self.look(loop)
+
+    def look(self, inst: Inst) -> None:
+        count, ndim = carried_count(inst), self.e.ndim
+        memories = carried_memories(inst)
+        self.computes = self.computes or len(memories) < len(inst.types)
+        for region in inst.regions:
+            for k, (param, argument) in enumerate(zip(parameters(inst, region), given(inst), strict=True)):
+                if argument in self.versions:
+                    self.versions[param] = self.versions[argument]
+                elif k >= count:
+                    self.given[param] = argument
+            for event in events(inst, region, ndim):
+                for value, at in event.values:
+                    self.follow(value, at)
+                if event.inst is not None and event.inst.op.name == "update":
+                    old, target, _ = event.inst.args
+                    self.note(self.versions[old].offset(target_index(target, old, self.whole, ndim), ndim))
+                    self.versions[event.inst.results[0]] = self.versions[old]
+                elif event.inst is not None and changes(event.inst):
+                    self.look(event.inst)
+        for k in memories:
+            self.versions[inst.results[k]] = self.versions[given(inst)[k] if count else origin(inst.results[k])]
+
+    def follow(self, value: Value, at: Index) -> None:
+        """What an element is made of."""
+        ndim = self.e.ndim
+        for operand, place in demand([value], at, ndim, is_event, walked=self.walked):
+            for piece in walked(operand, place, ndim):
+                self.note(piece)
+            memory = self.versions.get(operand) or self.e.memory.get(operand)
+            if memory is not None:
+                self.computes = self.computes or operand in self.versions
+                self.note(memory.offset(place, ndim))
+            elif operand in self.given:
+                self.follow(self.given[operand], place)
+            elif operand.inst is not None and operand.inst.op.kind not in ("view", "const"):
+                self.computes = self.computes or bool(shape_of(operand.type))
+
+    def note(self, place: Affine) -> None:
+        self.accesses.extend(linear_pieces(place))
+
+    def merge_axes(self) -> None:
+        """Walk free axes as one where every access allows it."""
+        e = self.e
+        e.sizes, groups = merge_axes(list(e.sizes), [e.merged(access) for access in self.accesses])
+        e.groups = [[e.groups[k][-1] for k in group] for group in groups]
+
+    def together(self) -> int:
+        """How many neighbours a thread takes through each step together."""
+        if self.computes:
+            return LANES
+        return COPIED_BYTES // max(element(given(self.loop)[k].type).itemsize for k in carried_memories(self.loop))
 
 
 class _Back(Record):

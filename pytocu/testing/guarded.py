@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 from unittest import mock
@@ -56,13 +56,27 @@ def _damage(made: Iterable[tuple[Any, int, int]]) -> str:
 
 
 @contextmanager
+def _looked_at(damage: Callable[[], str]) -> Iterator[None]:
+    """Look at the words behind what is done, which may have written them and raise an exception as well."""
+    try:
+        yield
+    except Exception as error:
+        # Whatever was raised, it says nothing of the words.
+        if found := damage():
+            raise AssertionError(f"{found}\n{type(error).__name__} was raised as well: {error}") from error
+        raise
+    found = damage()
+    assert not found, found
+
+
+@contextmanager
 def guarded() -> Iterator[Guards]:
     """Let native code that is made meanwhile write its new arrays between such words.
 
     Raises
     ------
     AssertionError
-        Words have been written.
+        Words have been written, whether or not an exception was raised too; the message names both.
 
     Examples
     --------
@@ -72,10 +86,9 @@ def guarded() -> Iterator[Guards]:
     [1. 2. 3.]
     """
     guards = Guards()
-    with mock.patch.object(host_memory, "LEAST", 0), mock.patch.object(host_memory, "new", guards.new):
+    changed = mock.patch.object(host_memory, "LEAST", 0), mock.patch.object(host_memory, "new", guards.new)
+    with changed[0], changed[1], _looked_at(guards.damage):
         yield guards
-    damage = guards.damage()
-    assert not damage, damage
 
 
 @contextmanager
@@ -98,10 +111,8 @@ def guarded_on_device() -> Iterator[None]:
         return memory + _WORDS
 
     pool = cupy.get_default_memory_pool()
-    with cupy.cuda.using_allocator(allocate):
+    with cupy.cuda.using_allocator(allocate), _looked_at(lambda: _damage(made)):
         yield
-    damage = _damage(made)
-    assert not damage, damage
 
 
 __all__ = ["Guards", "guarded", "guarded_on_device"]
