@@ -11,6 +11,8 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.ir import interp
+from pytocu.testing.compare import compare
 
 X = np.array([0.5, -1, 2, 3.0])
 
@@ -86,15 +88,6 @@ def test_pythons_answer(function: Callable[..., Any], n: int) -> None:
     everywhere(function, -X[::-1], n)
 
 
-def other_names(x, n):
-    out = [n]
-    same = out
-    if n > 2:
-        out = [i + 1 for i in range(n)]
-    same.append(3)
-    return out, same
-
-
 def by_a_loop_of_unknown_length(x, n):
     path = []
     if n > 0:
@@ -104,7 +97,67 @@ def by_a_loop_of_unknown_length(x, n):
     return path
 
 
-@pytest.mark.parametrize("function", [other_names, by_a_loop_of_unknown_length], ids=lambda f: f.__name__)
+def returned_beside_an_empty_one(x, n):
+    if x[n % 4] < 0:
+        return []
+    path = [n]
+    while n > 0:
+        n = n // 2
+        path.append(n)
+    return path
+
+
+def several_of_both_kinds(x, n):
+    if x[n % 4] < 0:
+        return [], []
+    path, found = [n], [0.5]
+    while path[-1] > 0:
+        if n % 2 == 1:
+            found.append(x[n % 4])
+        n = n // 2
+        path.append(n)
+    return path, found
+
+
+def returned_with_others(x, n):
+    if x[n % 4] < 0:
+        return [], np.inf
+    path = [(n, n)]
+    k = n
+    while path[-1][0] > 0:
+        path.append((k // 2, n))
+        k = k // 2
+    path.reverse()
+    return path, x[0]
+
+
+OF_UNKNOWN_LENGTH = [
+    by_a_loop_of_unknown_length, returned_beside_an_empty_one, several_of_both_kinds, returned_with_others,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [7, 3, 1, 0])
+@pytest.mark.parametrize("function", OF_UNKNOWN_LENGTH, ids=lambda f: f.__name__)
+def test_lists_of_a_loop_of_unknown_length(function: Callable[..., Any], n: int) -> None:
+    compare(pytocu.jit(function)(X, n), function(X, n))
+
+
+def test_the_list_of_such_a_loop_on_a_gpu() -> None:
+    low = pytocu.jit(returned_beside_an_empty_one).lower(X, 2)
+    found = interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host("cuda"), [X, 2]))
+    compare(found, returned_beside_an_empty_one(X, 2))
+
+
+def other_names(x, n):
+    out = [n]
+    same = out
+    if n > 2:
+        out = [i + 1 for i in range(n)]
+    same.append(3)
+    return out, same
+
+
+@pytest.mark.parametrize("function", [other_names], ids=lambda f: f.__name__)
 def test_what_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedError, match="is a list that a loop of run time made longer on one side of a branch and a"):
         pytocu.jit(function)(X, 3)

@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.control import branch, connected
+from pytocu.frontend.first_steps import first_apart
 from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
@@ -169,6 +170,9 @@ def _want(context: Context, wanted: Wanted) -> None:
         return
     if wanted not in context.handed:
         raise HandOn(wanted)
+    if (apart := first_apart(context, wanted.place)) is not None and context.growing[0].written_out:
+        # It is made before the loop, and its first step could not be written apart.
+        raise UnsupportedError(apart.message, wanted.place, apart.help)
 
 
 def _names(state: State, held: Any) -> list[str]:

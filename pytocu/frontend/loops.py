@@ -69,6 +69,7 @@ from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_o
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import (
     Context,
+    Grown,
     Masked,
     MaybeBound,
     Perhaps,
@@ -990,12 +991,13 @@ def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Fram
                 key = (loc, name)
                 fresh = old is before and holds_values(value) and key not in frame.context.handed
                 # What may be unbound before the loop has to be handed on to it first.
-                unbound = isinstance(old, Unset) and _may_be_unbound(old)
-                frame.locals[name] = Unset(
-                    f"{name} is assigned in a loop that may have no step, so it may have no value here",
-                    "assign it before the loop, with a value of the same type",
-                    key if fresh else old.key if unbound else None,
-                )
+                again = old.key if isinstance(old, Unset) and _may_be_unbound(old) else None
+                text = f"{name} is assigned in a loop that may have no step, so it may have no value here"
+                help = "assign it before the loop, with a value of the same type"
+                if isinstance(old, list | Grown) and isinstance(value, list | Grown):
+                    text = f"{name} is bound to another list in a loop that may have no step, so it may be either here"
+                    help = f"let it stay one list that gets the members of the other: {name}[:] = ..."
+                frame.locals[name] = Unset(text, help, key if fresh else again)
 
 
 def _same_object(a: Any, b: Any) -> bool:

@@ -570,7 +570,11 @@ def members_alike(a: Any, b: Any, of_a: State, of_b: State) -> tuple[Any, Any] |
         return None
     elif isinstance(a, dict) and [*a] != [*b]:
         return None
-    found = list(zip(of_a.members(a), of_b.members(b), strict=True))
+    held, others = of_a.members(a), of_b.members(b)
+    if len(held) != len(others):
+        # One that has as many members as the other had more then, or fewer.
+        return None
+    found = list(zip(held, others, strict=True))
     inside = [members_alike(x, y, of_a, of_b) for x, y in found]
     if isinstance(a, tuple) and not any(inside):
         return None

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.dims import DimLike, as_symbol, product, symbol
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.rewrite import rewrite
@@ -94,6 +94,8 @@ def run(function: Function, context: PassContext) -> Function:
         if not gpu and made and all(map(is_blank, made)):
             # Whatever is in this memory, nobody reads it.
             return ()
+        if not gpu and (part := _not_blank(builder, inst, args)) is not None:
+            inst, args = part
         attrs = dict(inst.attrs)
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
@@ -115,6 +117,29 @@ def run(function: Function, context: PassContext) -> Function:
     scheduled = classes.state(rewrite(function, rule))
     facts = (*scheduled.facts, ("index_bits", context.index_bits), ("target", context.target.kind))
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
+
+
+def _not_blank(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> tuple[Inst, tuple[Value, ...]] | None:
+    """A launch of what stands before blank memory in a result, where it is all of the rest; None of other launches."""
+    body = inst.regions[0]
+    (root,) = body.terminator.args if len(body.terminator.args) == 1 else (None,)
+    dropped: list[Inst] = []
+    while root is not None and root.inst is not None and root.inst.op.name == "copy" and not root.inst.attrs:
+        dropped.append(root.inst)
+        (root,) = root.inst.args
+    if root is None or root.inst is None or root.inst.op.name != "concatenate" or root.inst.attr("axis") != 0:
+        return None
+    first, *others = root.inst.args
+    if not all(map(is_blank, others)) or root.inst.attrs != (("axis", 0),):
+        return None
+    size = shape_of(first.type)
+    attrs = {"start": (0,) * len(size), "step": (1,) * len(size), "size": size}
+    part = builder.emit("slice", (args[-1],), attrs)
+    region = Builder(inst.loc)
+    region.insts = [one for one in body.insts[:-1] if one not in (root.inst, *dropped) and not is_blank(one.results[0])]
+    region.emit("yield", (region.emit("copy", (first,)),))
+    made = Inst(inst.op, (*args[:-1], part), inst.attrs, (), (Block(body.params, region.take()),), inst.loc)
+    return made, made.args
 
 
 ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (256, 32, 256, 8), (512, 32, 256, 16), (1024, 32, 128, 32),
