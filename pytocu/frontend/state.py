@@ -27,6 +27,7 @@ from pytocu.record import Record
 from pytocu.trees import made
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _as_carried = Deferred("pytocu.frontend.perhaps", "as_carried")
 
 LEAF = "leaf"
@@ -304,7 +305,10 @@ class State:
             One holds more or less since, or has other keys; it is as it was before then.
         """
         self._refuse_changed(what, None)
-        if any(grown.appended != appended for grown, appended in self.appended):
+        longer = [grown for grown, appended in self.appended if grown.appended != appended]
+        for grown in longer:
+            _ask_grown(self.context, grown, None if grown.key is None else grown.key[1])
+        if longer:
             text, help = _grows("list", "grows", what)
             raise UnsupportedError(text, self.builder.loc, help)
 
