@@ -239,9 +239,16 @@ def a_copy(a, n):
     return last, found
 
 
+def row_of_pascal(a, n):
+    row = [1]
+    for _ in range(n):
+        row = [1] + [row[j] + row[j + 1] for j in range(len(row) - 1)] + [1]
+    return row
+
+
 PROGRAMS = [
-    exchanged_with_a_new_one, one_after_the_other, in_turns, filled_again, emptied_when_full, the_longest_run, a_copy,
-    levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
+    row_of_pascal, exchanged_with_a_new_one, one_after_the_other, in_turns, filled_again, emptied_when_full, the_longest_run,
+    a_copy, levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
 ]  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
+from pytocu.frontend.list_forms import IN_ROWS
 from pytocu.frontend.list_kinds import Kinds, as_float, ask_for_marks, asked_of, mark, numbers_in, put_all_marks
 from pytocu.frontend.list_kinds import ask as ask_kinds
 from pytocu.frontend.literals import listed
@@ -37,6 +38,7 @@ from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import Around, Container, State, Wanted, holder
 from pytocu.frontend.storage import HandOn
+from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -121,6 +123,8 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
         _want(context, Wanted(around.place, bound[0], of_arrays, None, branch))
         return
     types = {_type_of(context, member) for member in members}
+    if len(bound) == 1 and not branch and inside == {None}:
+        _refuse_lengths(context, bound[0], members)
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
         common, *others = sorted(types, key=lambda one: isinstance(one, WeakType))
         for other in others:
@@ -134,6 +138,15 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
         _want(context, Wanted(around.place, bound[0], _row_type(held), held, branch))
     elif len(bound) == 1 and len(types) == 1 and len(inside) == 1:
         _want(context, Wanted(around.place, bound[0], types.pop(), inside.pop(), branch))
+
+
+def _refuse_lengths(context: Context, name: str, members: Sequence[Any]) -> None:
+    """Refuse a list of arrays of lengths that only a run knows, where the last of them was made."""
+    for member in reversed(members):
+        type = _type_of(context, member)
+        if isinstance(type, ArrayType) and isinstance(member, Value) and not _is_known(context, type):
+            text = f"{list_text(name)} grows by {type_text(type)}, and only a run knows how long that is"
+            raise UnsupportedError(text, context.loc if member.inst is None else member.inst.loc, IN_ROWS)
 
 
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
