@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.explain.plan_text import plan_text
 from pytocu.ir import interp
 from pytocu.testing.compare import compare
 
@@ -146,6 +148,15 @@ def test_the_list_of_such_a_loop_on_a_gpu() -> None:
     low = pytocu.jit(returned_beside_an_empty_one).lower(X, 2)
     found = interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host("cuda"), [X, 2]))
     compare(found, returned_beside_an_empty_one(X, 2))
+
+
+@pytest.mark.parametrize("function", [returned_beside_an_empty_one, several_of_both_kinds], ids=lambda f: f.__name__)
+def test_room_for_millions_of_members_is_not_written_on_a_cpu(function: Callable[..., Any]) -> None:
+    """Of what a side hands on, all but the members is memory that nobody reads."""
+    text = plan_text(pytocu.jit(function).lower(X, 2).compile("cpu").plan)
+    # A thread writes 4096 elements at once.
+    iterations = [int(number) for number in re.findall(r"rows, (\d+) iterations", text)]
+    assert iterations and max(iterations) == 1
 
 
 def other_names(x, n):
