@@ -144,15 +144,59 @@ def test_lists_of_a_loop_of_unknown_length(function: Callable[..., Any], n: int)
     compare(pytocu.jit(function)(X, n), function(X, n))
 
 
-def test_the_list_of_such_a_loop_on_a_gpu() -> None:
-    low = pytocu.jit(returned_beside_an_empty_one).lower(X, 2)
-    found = interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host("cuda"), [X, 2]))
-    compare(found, returned_beside_an_empty_one(X, 2))
+def appended_behind_the_loop(x, n):
+    factors, d = [], 2
+    while d * d <= n:
+        while n % d == 0:
+            factors.append(d)
+            n //= d
+        d += 1
+    if n > 1:
+        factors.append(n)
+    for _ in range(3):
+        factors.append(d)
+    factors.append(0)
+    factors.append(1)
+    factors.append(2)
+    factors.append(3)
+    factors.append(4)
+    factors.append(5)
+    factors.append(6)
+    factors.append(7)
+    return factors
 
 
-@pytest.mark.parametrize("function", [returned_beside_an_empty_one, several_of_both_kinds], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [7, 360])
+def test_appends_behind_a_loop_of_unknown_length(n: int) -> None:
+    """The first have room that the loop has left free, and the others make the array larger."""
+    compare(pytocu.jit(appended_behind_the_loop)(X, n), appended_behind_the_loop(X, n))
+
+
+def prime_factors(x, n):
+    factors, d = [], 2
+    while d * d <= n:
+        while n % d == 0:
+            factors.append(d)
+            n //= d
+        d += 1
+    if n > 1:
+        factors.append(n)
+    return factors
+
+
+@pytest.mark.parametrize("function", [returned_beside_an_empty_one, prime_factors], ids=lambda f: f.__name__)
+def test_the_list_of_such_a_loop_on_a_gpu(function: Callable[..., Any]) -> None:
+    low = pytocu.jit(function).lower(X, 60)
+    found = interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host("cuda"), [X, 60]))
+    compare(found, function(X, 60))
+
+
+NOT_WRITTEN = [returned_beside_an_empty_one, several_of_both_kinds, prime_factors]
+
+
+@pytest.mark.parametrize("function", NOT_WRITTEN, ids=lambda f: f.__name__)
 def test_room_for_millions_of_members_is_not_written_on_a_cpu(function: Callable[..., Any]) -> None:
-    """Of what a side hands on, all but the members is memory that nobody reads."""
+    """Of what a side changes or hands on, all but the members is memory that nobody reads."""
     text = plan_text(pytocu.jit(function).lower(X, 2).compile("cpu").plan)
     # A thread writes 4096 elements at once.
     iterations = [int(number) for number in re.findall(r"rows, (\d+) iterations", text)]

@@ -266,6 +266,9 @@ def for_loop(
 _ROUNDS = (2**10, 2**24)
 """How many members a list has room for in a ``while`` at first, and when that was too few."""
 
+_SPARE = 8
+"""Rows that a ``while`` leaves free: as many appends behind it need no larger array."""
+
 _IN_STEPS = 2**17
 """How many members a list has room for in a ``while`` in a step of a loop, at least: see `pytocu.passes.rooms`."""
 
@@ -291,11 +294,11 @@ def while_loop(
     if not context.counting:
         rounds = (_of_target(context, "room", _ROUNDS[0], sum(_ROUNDS)), *_ROUNDS[1:])
     lists = [
-        _begin(frame, one, _rows_in(counted, rounds[0]) + more)
+        _begin(frame, one, _rows_in(counted, rounds[0]) + more + _SPARE)
         for one, counted, more in zip(wanted, tried, most, strict=True)
     ]
     for made, counted in zip(lists, tried, strict=True):
-        made.watched = counted.watched
+        made.watched, made.spare = counted.watched, _SPARE
 
     ends: list[Any] = []
 
@@ -311,7 +314,7 @@ def while_loop(
         for one in lists if more else ():
             _enlarge(context, one, _rows_in(one, more))
         ends[:] = [
-            (one, dim_value(context, dimensions(one.rows)[0] - each)) for one, each in zip(lists, most, strict=True)
+            (one, dim_value(context, dimensions(one.rows)[0] - each - _SPARE)) for one, each in zip(lists, most, strict=True)
         ]
         return run(goes_on).signal()
 
@@ -326,7 +329,7 @@ def while_loop(
             again = dim_value(context, _of_target(context, "again", 1, 0))
             more = context.builder.emit("bitwise_and", (as_value(context, more), binary(context, "not_equal", again, 0)))
             flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, rounds[number]), flow.signal))
-            rows = [dim_value(context, dimensions(one.rows)[0] - each) for one, each in zip(lists, most, strict=True)]
+            rows = [dim_value(context, dimensions(one.rows)[0] - each - _SPARE) for one, each in zip(lists, most, strict=True)]
             ends[:] = list(zip(lists, rows, strict=True))
             continue
         limit = _MOST_IN_STEPS if len(rounds) == 1 else f"{_ROUNDS[-1]:,} members"
@@ -585,7 +588,7 @@ def as_numpys(context: Context, counted: Counted, value: Any, type: Type) -> Val
 
 def refuse_full(context: Context, counted: Counted, place: Any) -> None:
     """Let a run be refused in which a step appends more members than there is room for."""
-    room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0]))
+    room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0] - counted.spare))
     text = f"a step of a while loop makes {counted.text} longer by more members than the arguments have, and {_ALLOWED:,} more"
     text = f"{counted.text} holds more than {_MOST_IN_STEPS}" if counted.unbounded else text
     help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
@@ -598,7 +601,10 @@ def make_room(context: Context, counted: Counted, count: DimLike, number: int = 
     """Note that a line appends so many members at most, or make the rows for them where no loop is around."""
     around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
     if around is None:
-        _enlarge(context, counted, count)
+        if count == 1 and counted.spare and context.written_out == counted.written_out:
+            counted.spare -= 1
+        else:
+            _enlarge(context, counted, count)
     elif around.place != counted.at:
         # What another function or a comprehension has made is called otherwise there.
         bound = _names(around.state, counted)
