@@ -411,6 +411,25 @@ def adaptive_simpson(a, b, tol):
     return total
 
 
+def bellman_ford(src, dst, weight, n, source):
+    dist = [float('inf')] * n
+    pred = [None] * n
+    dist[source] = 0
+    for _ in range(n - 1):
+        changed = False
+        for u, v, w in zip(src, dst, weight, strict=True):
+            if dist[u] + w < dist[v]:
+                dist[v] = dist[u] + w
+                pred[v] = u
+                changed = True
+        if not changed:
+            break
+    for u, v, w in zip(src, dst, weight, strict=True):
+        if dist[u] + w < dist[v]:
+            raise ValueError("negative cycle")
+    return dist
+
+
 RNG = np.random.default_rng(7)
 
 
@@ -445,6 +464,7 @@ PROGRAMS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], float]] = [
     (pareto_front, [(RNG.random(n), RNG.random(n)) for n in (1, 5, 60, 0)], 0),
     (run_lengths, [(RNG.standard_normal(n), 0.5) for n in (10, 1, 0, 80)], 0),
     (path_to_root, [(ABOVE, 0, goal) for goal in (4, 0, 5)], 0),
+    (bellman_ford, [(ints(n, m), ints(n, m), RNG.random(m), n, 0) for n, m in ((1, 0), (5, 9), (40, 200))], 0),
     (bfs_levels, [(RNG.random((n, n)) < 0.3, 0) for n in (1, 6, 30)], 0),
     (adaptive_simpson, [(0.0, 1.0, 1e-6), (0.0, 3.0, 1e-9)], 2**10),
 ]

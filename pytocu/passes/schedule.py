@@ -132,7 +132,7 @@ def _not_blank(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> list[In
         if made is None or made.op.name != "concatenate" or made.attr("axis") != 0 or not all(map(is_blank, made.args[1:])):
             return [inst]
         roots.append(made)
-    if len(roots) != count:
+    if not roots or len(roots) != count:
         return [inst]
     given = dict(zip(body.params, args, strict=False))
     found: list[Inst] = []
