@@ -409,6 +409,39 @@ def test_refused(function: Callable[..., Any], said: str) -> None:
         pytocu.jit(function)(V.copy(), 3)
 
 
+def parts_of_any_length(x, n):
+    parts = []
+    for i in range(n):
+        first = x[i]
+        parts.append(x[:i] + first)
+    return parts
+
+
+def some_parts(x, n):
+    parts = []
+    for i in range(n):
+        if x[i] > 0:
+            parts.append(x[i:])
+    return len(parts)
+
+
+def parts_of_a_while(x, n):
+    parts, i = [], 0
+    while x[i] < n:
+        parts.append(x[:i])
+        i += 1
+    return len(parts)
+
+
+@pytest.mark.parametrize("function", [parts_of_any_length, some_parts, parts_of_a_while], ids=lambda f: f.__name__)
+def test_arrays_of_many_lengths_are_refused_where_they_are_appended(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match=r"the list parts grows (in a loop )?by f64\[") as caught:
+        pytocu.jit(function)(V.copy(), 3)
+    assert caught.value.loc.line == function.__code__.co_firstlineno + 4 - (function is parts_of_a_while)
+    assert "y[i, :len(a)] = a" in caught.value.help
+    assert "also:" not in str(caught.value)
+
+
 def test_a_python_number_beside_numpys() -> None:
     everywhere(again, V.copy(), 3)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,9 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.explain.plan_text import plan_text
+from pytocu.ir import interp
+from pytocu.testing.compare import compare
 
 X = np.array([0.5, -1, 2, 3.0])
 
@@ -86,15 +90,6 @@ def test_pythons_answer(function: Callable[..., Any], n: int) -> None:
     everywhere(function, -X[::-1], n)
 
 
-def other_names(x, n):
-    out = [n]
-    same = out
-    if n > 2:
-        out = [i + 1 for i in range(n)]
-    same.append(3)
-    return out, same
-
-
 def by_a_loop_of_unknown_length(x, n):
     path = []
     if n > 0:
@@ -104,7 +99,120 @@ def by_a_loop_of_unknown_length(x, n):
     return path
 
 
-@pytest.mark.parametrize("function", [other_names, by_a_loop_of_unknown_length], ids=lambda f: f.__name__)
+def returned_beside_an_empty_one(x, n):
+    if x[n % 4] < 0:
+        return []
+    path = [n]
+    while n > 0:
+        n = n // 2
+        path.append(n)
+    return path
+
+
+def several_of_both_kinds(x, n):
+    if x[n % 4] < 0:
+        return [], []
+    path, found = [n], [0.5]
+    while path[-1] > 0:
+        if n % 2 == 1:
+            found.append(x[n % 4])
+        n = n // 2
+        path.append(n)
+    return path, found
+
+
+def returned_with_others(x, n):
+    if x[n % 4] < 0:
+        return [], np.inf
+    path = [(n, n)]
+    k = n
+    while path[-1][0] > 0:
+        path.append((k // 2, n))
+        k = k // 2
+    path.reverse()
+    return path, x[0]
+
+
+OF_UNKNOWN_LENGTH = [
+    by_a_loop_of_unknown_length, returned_beside_an_empty_one, several_of_both_kinds, returned_with_others,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [7, 3, 1, 0])
+@pytest.mark.parametrize("function", OF_UNKNOWN_LENGTH, ids=lambda f: f.__name__)
+def test_lists_of_a_loop_of_unknown_length(function: Callable[..., Any], n: int) -> None:
+    compare(pytocu.jit(function)(X, n), function(X, n))
+
+
+def appended_behind_the_loop(x, n):
+    factors, d = [], 2
+    while d * d <= n:
+        while n % d == 0:
+            factors.append(d)
+            n //= d
+        d += 1
+    if n > 1:
+        factors.append(n)
+    for _ in range(3):
+        factors.append(d)
+    factors.append(0)
+    factors.append(1)
+    factors.append(2)
+    factors.append(3)
+    factors.append(4)
+    factors.append(5)
+    factors.append(6)
+    factors.append(7)
+    return factors
+
+
+@pytest.mark.parametrize("n", [7, 360])
+def test_appends_behind_a_loop_of_unknown_length(n: int) -> None:
+    """The first have room that the loop has left free, and the others make the array larger."""
+    compare(pytocu.jit(appended_behind_the_loop)(X, n), appended_behind_the_loop(X, n))
+
+
+def prime_factors(x, n):
+    factors, d = [], 2
+    while d * d <= n:
+        while n % d == 0:
+            factors.append(d)
+            n //= d
+        d += 1
+    if n > 1:
+        factors.append(n)
+    return factors
+
+
+@pytest.mark.parametrize("function", [returned_beside_an_empty_one, prime_factors], ids=lambda f: f.__name__)
+def test_the_list_of_such_a_loop_on_a_gpu(function: Callable[..., Any]) -> None:
+    low = pytocu.jit(function).lower(X, 60)
+    found = interp.arrange(low.function.body.terminator.attr("tree"), interp.run(low.host("cuda"), [X, 60]))
+    compare(found, function(X, 60))
+
+
+NOT_WRITTEN = [returned_beside_an_empty_one, several_of_both_kinds, prime_factors]
+
+
+@pytest.mark.parametrize("function", NOT_WRITTEN, ids=lambda f: f.__name__)
+def test_room_for_millions_of_members_is_not_written_on_a_cpu(function: Callable[..., Any]) -> None:
+    """Of what a side changes or hands on, all but the members is memory that nobody reads."""
+    text = plan_text(pytocu.jit(function).lower(X, 2).compile("cpu").plan)
+    # A thread writes 4096 elements at once.
+    iterations = [int(number) for number in re.findall(r"rows, (\d+) iterations", text)]
+    assert iterations and max(iterations) == 1
+
+
+def other_names(x, n):
+    out = [n]
+    same = out
+    if n > 2:
+        out = [i + 1 for i in range(n)]
+    same.append(3)
+    return out, same
+
+
+@pytest.mark.parametrize("function", [other_names], ids=lambda f: f.__name__)
 def test_what_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(UnsupportedError, match="is a list that a loop of run time made longer on one side of a branch and a"):
         pytocu.jit(function)(X, 3)

@@ -150,8 +150,105 @@ def shortened(a, n):
     return order, a, total
 
 
+def exchanged_with_a_new_one(a, n):
+    level = np.full(n, -1)
+    level[0] = depth = 0
+    current, following = [0], []
+    while current:
+        for u in current:
+            for v in range(n):
+                if (a[u] + v) % 3 == 0 and level[v] < 0:
+                    level[v] = depth + 1
+                    following.append(v)
+        current, following, depth = following, [], depth + 1
+    return level, depth
+
+
+def one_after_the_other(a, n):
+    level = np.full(n, -1)
+    level[0] = 0
+    current, following = [0], []
+    while len(current) > 0:
+        for u in current:
+            for v in range(n):
+                if (a[u] + v) % 3 == 0 and level[v] < 0:
+                    level[v] = level[u] + 1
+                    following.append(v)
+        current = following
+        following = []
+    return level
+
+
+def in_turns(a, n):
+    one, other, third = [0], [], []
+    for k in range(n):
+        other.append(k)
+        if a[k] > 1:
+            third.append(a[k])
+        one, other, third = third, one, other
+        if a[k] % 2:
+            one.append(k)
+    return one, other, third
+
+
+def filled_again(a, n):
+    sums = np.zeros(n)
+    found = []
+    for i in range(n):
+        for j in range(i):
+            if a[j] > a[i]:
+                found.append(a[j])
+        sums[i] = sum(found)
+        found = []
+    return sums
+
+
+def emptied_when_full(a, n):
+    part, most = [], []
+    for k in range(n):
+        part.append(a[k])
+        if len(part) == 3:
+            most.append(max(part))
+            part = []
+    return most, part
+
+
+def the_longest_run(a, n):
+    best, run = [], []
+    for k in range(n):
+        if len(run) == 0 or a[k] > run[-1]:
+            run.append(a[k])
+        else:
+            if len(run) > len(best):
+                best = run
+            run = [a[k]]
+    if len(run) > len(best):
+        best = run
+    return best
+
+
+def a_copy(a, n):
+    last, found = [0], []
+    for k in range(n):
+        if a[k] > 0:
+            found.append(k)
+        last = found[:]
+        if k == 5:
+            continue
+        found = []
+    return last, found
+
+
+def row_of_pascal(a, n):
+    row = [1]
+    for _ in range(n):
+        row = [1] + [row[j] + row[j + 1] for j in range(len(row) - 1)] + [1]
+    return row
+
+
 PROGRAMS = [
-    levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
+    row_of_pascal, exchanged_with_a_new_one, one_after_the_other, in_turns, filled_again, emptied_when_full, the_longest_run,
+    a_copy, levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
 ]  # fmt: skip
 
 
@@ -212,11 +309,34 @@ def a_part(a, n):
     return order
 
 
+def left_by_a_step(a, n):
+    last, b = [0], []
+    for k in range(n):
+        if a[k] > 0:
+            b.append(k)
+        last = b
+        if k == 5:
+            continue
+        b = []
+    return last, b
+
+
+def one_of_two(a, n):
+    b, c = [0], []
+    while len(b) < n:
+        c.append(n)
+        b, c = c, c
+        b.append(a[n])
+    return b, c
+
+
 @pytest.mark.parametrize(
     ("function", "said"),
     [
         (changed_behind, "on one side of a branch and another one on the other"),
         (gone_over, "current is a list that a loop of run time made longer before a step of the loop and another one after"),
+        (left_by_a_step, "b is a list that a loop of run time made longer before a step of the loop, and may be"),
+        (one_of_two, r"b is bound to another list in a loop that may have no step(?s:.)*of the other: b\[:\] = "),
         (counted, r"the list order gets longer or shorter in the steps of a loop that goes over it(?s:.)*list\(order\)"),
         (a_part, r"a part of a list is assigned a list that a loop of run time has made(?s:.)*a\[:i\] \+ b"),
     ],

@@ -10,6 +10,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 A = np.random.default_rng(0).standard_normal(7)
 NONE = np.zeros(0)
@@ -242,6 +243,61 @@ def test_an_argument_comes_back_as_it_is_and_a_view_as_one() -> None:
     assert pytocu.jit(argument)(x, -100) is x
     assert pytocu.jit(argument)(x, 100) is None
     assert np.shares_memory(pytocu.jit(view)(x, 1), x)
+
+
+def the_first_time(x):
+    best, at = None, -1
+    for i in range(len(x)):
+        if best is None or x[i] > best:
+            best, at = x[i], i
+    return best, at
+
+
+def with_a_count_of_these(x):
+    found = (None, 0)
+    for v in x:
+        if found[0] is None or v > found[0]:
+            found = (v, 1)
+        elif v == found[0]:
+            found = (v, found[1] + 1)
+    return found
+
+
+def smoothed(x):
+    state = None
+    for v in x:
+        state = v if state is None else state * 0.5 + v
+    return 0.0 if state is None else state
+
+
+def bound_alone(x):
+    last, k = None, 0
+    while k < len(x) and x[k] > -1:
+        last = x[k]
+        k += 1
+    return last, k
+
+
+def array_of_the_step_before(x):
+    before = None
+    for k in range(len(x)):
+        y = x * k
+        if before is not None and np.abs(y - before).max() < 0.5:
+            break
+        before = y
+    return before
+
+
+WITHOUT_STEPS = [the_first_time, with_a_count_of_these, smoothed, bound_alone, array_of_the_step_before]
+
+
+@pytest.mark.parametrize("function", WITHOUT_STEPS, ids=lambda f: f.__name__)
+def test_none_where_a_loop_has_no_step(function: Callable[..., Any]) -> None:
+    compiled = pytocu.jit(function)
+    for x in (np.array([0.5, 2.0, 2.0, -3.0, 1.0]), np.array([-2.0, 4.0]), np.array([0.25]), np.empty(0)):
+        compare(compiled(x), function(x))
+    everywhere(function, np.array([0.5, 2.0, -3.0]))
+    everywhere(function, np.empty(0))
 
 
 def used(x, t):

@@ -156,7 +156,6 @@ def test_a_known_number_has_to_be_one_of_the_dtype() -> None:
         "1 // mean_or(x, 0.0)",
         "-mean_or(x, 0)",
         "x ** mean_or(x, 2.0)",
-        "mean_or(x, a) ** 2",
         "mean_or(x, a) % 3",
         "mean_or(x, 0.0).dtype",
         "isinstance(mean_or(x, 0.0), np.floating)",
@@ -581,6 +580,48 @@ def test_a_divisor_of_0_is_an_error_of_one_kind_alone() -> None:
     compiled = pytocu.jit(over_either)
     with pytest.raises(UnsupportedError, match="a division by 0, which raises where the number is Python's") as error:
         compiled(np.array([1.5, 2.5, 0.0, 4.0]), 2)
+    assert "np.float64(0.0)" in error.value.help
+
+
+def step_size(x, tol):
+    h = 0.1
+    for v in x:
+        h *= min(5.0, max(0.2, 0.9 * (tol / max(abs(v), 1e-10)) ** 0.2))
+    return h
+
+
+def power_of_either(x, a, exponent):
+    h = a
+    for v in x:
+        if v > 0:
+            h = v
+    return h ** exponent, h ** 2, 2 ** h
+
+
+def test_powers_of_numbers_of_either_kind() -> None:
+    compiled = pytocu.jit(step_size)
+    for x in (np.array([0.5, -1.5, 0.0]), np.array([1e-30, -1e200])):
+        compare(compiled(x, 1e-6), step_size(x, 1e-6), exact=False, ulp=4)
+    same(lambda x, a: mean_or(x, a) ** 2, np.ones(3), 0.25)
+    same(lambda x, a: mean_or(x, a) ** 2, -np.ones(3), 0.25)
+    compiled = pytocu.jit(power_of_either)
+    for a in (0.5, -0.0, np.inf, np.nan):
+        for x in (np.array([1.5, -2.0]), np.array([-1.0])):
+            for exponent in (0.5, 3.0, 0.0):
+                compare(compiled(x, a, exponent), power_of_either(x, a, exponent), exact=False, ulp=4)
+
+
+@pytest.mark.parametrize(
+    ("a", "exponent", "said"),
+    [
+        (-1.5, 0.5, "a power of a negative number, complex where the number is Python's"),
+        (1e200, 1.5, "a power that is too large, which raises where the number is Python's"),
+        (0.0, -1.0, "a power that is too large, which raises where the number is Python's"),
+    ],
+)
+def test_powers_that_are_errors_of_one_kind_alone(a: float, exponent: float, said: str) -> None:
+    with pytest.raises(UnsupportedError, match=said) as error:
+        pytocu.jit(power_of_either)(np.array([-1.0]), a, exponent)
     assert "np.float64(0.0)" in error.value.help
 
 

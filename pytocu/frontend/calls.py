@@ -25,7 +25,7 @@ from pytocu.frontend.objects import note_function, note_member, refuse_outside
 from pytocu.frontend.operators import attempt, binary, check_plain
 from pytocu.frontend.refused import REFUSED
 from pytocu.frontend.source import function_node
-from pytocu.frontend.type_texts import by_number
+from pytocu.frontend.type_texts import FLAGS, by_number
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -445,9 +445,8 @@ def _refused(context: Context, function: Any) -> CompileError:
     if function is type:
         return UnsupportedError("type() is not compiled", context.loc, "use isinstance(x, ...) or x.dtype")
     if _is_pure(function):
-        return UnsupportedError(
-            f"{name}() of values known only at run time is not compiled", context.loc, "use NumPy's functions and operators"
-        )
+        help = f"{FLAGS}, or np.unique(x)" if function in (set, frozenset) else "use NumPy's functions and operators"
+        return UnsupportedError(f"{name}() of values known only at run time is not compiled", context.loc, help)
     if module == "itertools":
         return UnsupportedError(f"itertools.{name} is not compiled", context.loc, "write a for statement over range(...)")
     if isinstance(function, type):

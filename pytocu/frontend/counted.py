@@ -19,10 +19,12 @@ from typing import Any, TypeAlias
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.control import branch, connected
+from pytocu.frontend.first_steps import first_apart
 from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
+from pytocu.frontend.list_forms import IN_ROWS
 from pytocu.frontend.list_kinds import Kinds, as_float, ask_for_marks, asked_of, mark, numbers_in, put_all_marks
 from pytocu.frontend.list_kinds import ask as ask_kinds
 from pytocu.frontend.literals import listed
@@ -36,6 +38,7 @@ from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import Around, Container, State, Wanted, holder
 from pytocu.frontend.storage import HandOn
+from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -120,6 +123,8 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
         _want(context, Wanted(around.place, bound[0], of_arrays, None, branch))
         return
     types = {_type_of(context, member) for member in members}
+    if len(bound) == 1 and not branch and inside == {None}:
+        _refuse_lengths(context, bound[0], members)
     if len(bound) == 1 and len(types) > 1 and all(isinstance(one, WeakType | ScalarType) for one in types):
         common, *others = sorted(types, key=lambda one: isinstance(one, WeakType))
         for other in others:
@@ -133,6 +138,15 @@ def ask(context: Context, held: Any, members: Sequence[Any], before: State | Non
         _want(context, Wanted(around.place, bound[0], _row_type(held), held, branch))
     elif len(bound) == 1 and len(types) == 1 and len(inside) == 1:
         _want(context, Wanted(around.place, bound[0], types.pop(), inside.pop(), branch))
+
+
+def _refuse_lengths(context: Context, name: str, members: Sequence[Any]) -> None:
+    """Refuse a list of arrays of lengths that only a run knows, where the last of them was made."""
+    for member in reversed(members):
+        type = _type_of(context, member)
+        if isinstance(type, ArrayType) and isinstance(member, Value) and not _is_known(context, type):
+            text = f"{list_text(name)} grows by {type_text(type)}, and only a run knows how long that is"
+            raise UnsupportedError(text, context.loc if member.inst is None else member.inst.loc, IN_ROWS)
 
 
 def ask_grown(context: Context, grown: Grown, place: Loc | None = None) -> None:
@@ -169,6 +183,9 @@ def _want(context: Context, wanted: Wanted) -> None:
         return
     if wanted not in context.handed:
         raise HandOn(wanted)
+    if (apart := first_apart(context, wanted.place)) is not None and context.growing[0].written_out:
+        # It is made before the loop, and its first step could not be written apart.
+        raise UnsupportedError(apart.message, wanted.place, apart.help)
 
 
 def _names(state: State, held: Any) -> list[str]:
@@ -249,6 +266,9 @@ def for_loop(
 _ROUNDS = (2**10, 2**24)
 """How many members a list has room for in a ``while`` at first, and when that was too few."""
 
+_SPARE = 8
+"""Rows that a ``while`` leaves free: as many appends behind it need no larger array."""
+
 _IN_STEPS = 2**17
 """How many members a list has room for in a ``while`` in a step of a loop, at least: see `pytocu.passes.rooms`."""
 
@@ -274,11 +294,11 @@ def while_loop(
     if not context.counting:
         rounds = (_of_target(context, "room", _ROUNDS[0], sum(_ROUNDS)), *_ROUNDS[1:])
     lists = [
-        _begin(frame, one, _rows_in(counted, rounds[0]) + more)
+        _begin(frame, one, _rows_in(counted, rounds[0]) + more + _SPARE)
         for one, counted, more in zip(wanted, tried, most, strict=True)
     ]
     for made, counted in zip(lists, tried, strict=True):
-        made.watched = counted.watched
+        made.watched, made.spare = counted.watched, _SPARE
 
     ends: list[Any] = []
 
@@ -294,7 +314,7 @@ def while_loop(
         for one in lists if more else ():
             _enlarge(context, one, _rows_in(one, more))
         ends[:] = [
-            (one, dim_value(context, dimensions(one.rows)[0] - each)) for one, each in zip(lists, most, strict=True)
+            (one, dim_value(context, dimensions(one.rows)[0] - each - _SPARE)) for one, each in zip(lists, most, strict=True)
         ]
         return run(goes_on).signal()
 
@@ -309,7 +329,7 @@ def while_loop(
             again = dim_value(context, _of_target(context, "again", 1, 0))
             more = context.builder.emit("bitwise_and", (as_value(context, more), binary(context, "not_equal", again, 0)))
             flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, rounds[number]), flow.signal))
-            rows = [dim_value(context, dimensions(one.rows)[0] - each) for one, each in zip(lists, most, strict=True)]
+            rows = [dim_value(context, dimensions(one.rows)[0] - each - _SPARE) for one, each in zip(lists, most, strict=True)]
             ends[:] = list(zip(lists, rows, strict=True))
             continue
         limit = _MOST_IN_STEPS if len(rounds) == 1 else f"{_ROUNDS[-1]:,} members"
@@ -568,7 +588,7 @@ def as_numpys(context: Context, counted: Counted, value: Any, type: Type) -> Val
 
 def refuse_full(context: Context, counted: Counted, place: Any) -> None:
     """Let a run be refused in which a step appends more members than there is room for."""
-    room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0]))
+    room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0] - counted.spare))
     text = f"a step of a while loop makes {counted.text} longer by more members than the arguments have, and {_ALLOWED:,} more"
     text = f"{counted.text} holds more than {_MOST_IN_STEPS}" if counted.unbounded else text
     help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
@@ -581,7 +601,10 @@ def make_room(context: Context, counted: Counted, count: DimLike, number: int = 
     """Note that a line appends so many members at most, or make the rows for them where no loop is around."""
     around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
     if around is None:
-        _enlarge(context, counted, count)
+        if count == 1 and counted.spare and context.written_out == counted.written_out:
+            counted.spare -= 1
+        else:
+            _enlarge(context, counted, count)
     elif around.place != counted.at:
         # What another function or a comprehension has made is called otherwise there.
         bound = _names(around.state, counted)

@@ -12,6 +12,7 @@ from pytocu.frontend.builtin_calls import computed_members, iterate, steps_over
 from pytocu.frontend.expressions import assign, elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.operators import compute, truth
+from pytocu.frontend.type_texts import FLAGS
 from pytocu.frontend.values import Generated, Steps, contains_dynamic
 
 _grown = Deferred("pytocu.frontend.grown", "comprehension")
@@ -52,15 +53,16 @@ def generator(frame: Frame, node: ast.GeneratorExp, summed: bool = False) -> Any
     return computed_members(frame, members, lambda: [frame.locals.get(name) for name in names])
 
 
-def _hashable(frame: Frame, value: Any) -> Any:
+def _hashable(frame: Frame, value: Any, of_set: bool = False) -> Any:
     if contains_dynamic(value):
-        raise UnsupportedError("a key cannot be a value known only at run time", frame.context.loc, "use constants as keys")
+        help = f"use constants as keys, or {FLAGS.removeprefix('use ')}" if of_set else "use constants as keys"
+        raise UnsupportedError("a key cannot be a value known only at run time", frame.context.loc, help)
     compute(frame.context, hash, value)
     return value
 
 
 def _set(frame: Frame, members: list[Any]) -> set[Any]:
-    return {_hashable(frame, m) for m in members}
+    return {_hashable(frame, m, of_set=True) for m in members}
 
 
 def _dict(frame: Frame, keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:

@@ -17,7 +17,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.frames import Flow, Frame, lookup
 from pytocu.frontend.grown_members import held_in, note_held, note_member, opened, same_held
-from pytocu.frontend.list_forms import alike
+from pytocu.frontend.list_forms import IN_ROWS, alike
 from pytocu.frontend.list_kinds import (
     Kinds,
     agree,
@@ -128,7 +128,7 @@ def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, fo
     known = numbered(frame, node, steps, wanted=True)
     # A reading that is left out says how many a step appends.
     with context.builder.nested():
-        tried = [_begin(frame, state, found, growth, known, None) for growth in found.lists]
+        tried = [_begin(frame, state, found, growth, known, None, node) for growth in found.lists]
         with _filling(context, tried):
             each = _count(frame, read, node, steps)
     state.go_back()
@@ -136,7 +136,7 @@ def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, fo
     for growth, one in zip(found.lists, tried, strict=True):
         more = each.pop(one)
         _refuse_uneven(context, one, more, numbers)
-        lists.append(_begin(frame, state, found, growth, known, more))
+        lists.append(_begin(frame, state, found, growth, known, more, node))
         each[lists[-1]] = more
     with _filling(context, lists):
         flow = _fill_each(frame, read, known, each, numbers)
@@ -144,7 +144,7 @@ def fill(frame: Frame, read: Read, node: ast.For, steps: Steps, state: State, fo
     before = state.numbers.union(*(names_given(inst) for inst in context.builder.insts))
     for grown in lists:
         if not context.numbers & named(shape_of(grown.type)) <= before:
-            raise _varies(context, grown.name, grown.type)
+            raise _varies(frame, grown.name, grown.type, node)
         _state_shared(context, grown, state)
     return flow
 
@@ -238,7 +238,9 @@ def _go_on(outer: Mapping[Grown, Any], more: Mapping[Grown, DimLike]) -> None:
         grown.aliases = [*aliases, *grown.aliases]
 
 
-def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numbered | None, each: DimLike | None) -> Grown:
+def _begin(
+    frame: Frame, state: State, found: Grows, growth: Growth, known: Numbered | None, each: DimLike | None, node: ast.For
+) -> Grown:
     """Rows for the members of a list, whose name holds them; of no known number where that is not known yet."""
     context = frame.context
     bound = [
@@ -278,7 +280,7 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     changing = context.steps | inside
     varies = next((one for one in (type, *types) if not changing.isdisjoint(made_of(context, named(shape_of(one))))), None)
     if varies is not None:
-        raise _varies(context, name, varies)
+        raise _varies(frame, name, varies, node)
     first = len(growth.before)
     more = symbol(new_name(context, "members")) if each is None else each * known.numbers[1]
     key, asked = ("list", context.loc, name), asked_of(context, (context.loc, name))
@@ -307,9 +309,13 @@ def _begin(frame: Frame, state: State, found: Grows, growth: Growth, known: Numb
     return grown
 
 
-def _varies(context: Context, name: str, type: Type) -> UnsupportedError:
+def _varies(frame: Frame, name: str, type: Type, loop: ast.For) -> UnsupportedError:
     text = f"{list_text(name)} grows in a loop by {type_text(type)}, whose length changes from step to step"
-    return UnsupportedError(text, context.loc, "append arrays of one length")
+    for node in ast.walk(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=found), attr="append")) if found == name:
+                return UnsupportedError(text, frame.loc(node), IN_ROWS)
+    return UnsupportedError(text, frame.context.loc, IN_ROWS)
 
 
 def unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedError:

@@ -95,7 +95,7 @@ def follow(
     empty : bool
         Whether loops inside may have no step.
     fits : set of Inst, optional
-        Gets what NumPy computes as Python does where int64 holds the result, and no divisor is 0.
+        Gets what NumPy computes as Python does where int64 holds the result, no divisor is 0, and Python has a real power.
 
     Returns
     -------
@@ -383,6 +383,9 @@ def _operator(
             fits.add(inst)
         elif not numbers[1]:
             return None
+        return Maybe(frozenset([WEAK_FLOAT]), None, origins)
+    if inst.op.name == "power" and wide == {WEAK_FLOAT} and fits is not None:
+        fits.add(inst)
         return Maybe(frozenset([WEAK_FLOAT]), None, origins)
     # Python's ints have no -0, and float64 does not hold all products.
     exact = inst.op.name in _EXACT and (WEAK_INT not in wide or inst.op.name not in ("negative", "multiply"))

@@ -78,7 +78,8 @@ def handed_on(merge: Merge, sides: Sequence[Side], arrays: tuple[Value, Value]) 
             if type.shape[0] != room:
                 zero = context.builder.const(0, scalar(type.dtype))
                 others = filled(context, zero, (room - type.shape[0], *rest), blank=True)
-                whole[-1] = context.builder.emit("concatenate", (whole[-1], others), {"axis": 0})
+                joined = (whole[-1], others)
+                whole[-1] = others if type.shape[0] == 0 else context.builder.emit("concatenate", joined, {"axis": 0})
     return Handed(context, [(whole[0], whole[1]), (counts[0], counts[1])], arrays, (room, *rest))
 
 
@@ -92,20 +93,21 @@ def _room(merge: Merge, first: Type, second: Type) -> DimLike | None:
     rest = first.shape[1:]
     if first.dtype is not second.dtype or rest != second.shape[1:] or named(rest) & merge.inner:
         return None
-    limits = [(name, most + 1, False) for name, most in context.most.items() if name in merge.inner]
-    most = [_at_most(type.shape[0], merge.inner) for type in (first, second)]
-    ends = [end for length in most for end in ends_of(length, limits) or (None,)]
-    if None in ends or named(tuple(ends)) & merge.inner:
-        return None
-    return greatest([end for end in ends if end is not None])
+    known = (context.most | merge.axes).items()
+    limits = [(name, most + 1, False) for name, most in known if name in merge.inner]
+    most = [_at_most(type.shape[0], limits, merge.inner) for type in (first, second)]
+    return None if None in most else greatest([length for length in most if length is not None])
 
 
-def _at_most(length: DimLike, inner: Set[str]) -> DimLike:
-    """What a length is not above, by numbers that are known outside of a side, where it is the least of such and others."""
+def _at_most(length: DimLike, limits: Sequence[tuple[str, DimLike, bool]], inner: Set[str]) -> DimLike | None:
+    """What a length is not above, by numbers that are known outside of a side; the least of several is above none of them."""
     if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "min":
-        known = [part for part in atom.args if not named(part) & inner]
-        return functools.reduce(dim_min, known) if known else length
-    return length
+        known = [most for part in atom.args if (most := _at_most(part, limits, inner)) is not None]
+        return functools.reduce(dim_min, known) if known else None
+    ends = ends_of(length, limits)
+    if ends is None or named(tuple(ends)) & inner:
+        return None
+    return ends[0] if len(ends) == 1 else greatest(ends)
 
 
 def array_in_side(merge: Merge, side: Side, value: Value | Masked) -> Value:

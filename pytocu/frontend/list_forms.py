@@ -23,6 +23,9 @@ _settled = Deferred("pytocu.frontend.counted", "settled")
 LEAVE_BEFORE = "keep it under a name, leave the loop with break, and return it behind the loop"
 """The way out where a list cannot be returned out of a loop."""
 
+IN_ROWS = "append arrays of one length, or write them into rows that are long enough: y[i, :len(a)] = a; n[i] = len(a)"
+"""The way out where the members of a list are arrays of many lengths."""
+
 
 class OfGrown(tuple[Any, ...]):
     """The arrays of a list, in a form of `pytocu.frontend.state.flatten`."""
@@ -101,4 +104,4 @@ def _ask(context: Context, *lists: Grown) -> None:
             _ask_kinds(context, one, ints=one.ints or other.ints, marked=one.marks is not None or other.marks is not None)
 
 
-__all__ = ["LEAVE_BEFORE", "OfGrown", "alike", "holding", "in_parts"]
+__all__ = ["IN_ROWS", "LEAVE_BEFORE", "OfGrown", "alike", "holding", "in_parts"]

@@ -42,7 +42,6 @@ from pytocu.ir.types import (
     WEAK_FLOAT,
     WEAK_INT,
     ArrayType,
-    DType,
     ScalarType,
     WeakType,
     element,
@@ -253,7 +252,13 @@ def in_floats(context: Context, grown: Grown, value: Any, found: Any) -> tuple[A
 
 
 def of_members(context: Context, members: list[Any], like: Grown) -> Grown | None:
-    """A list of numbers that is known while compiling as one like another; None of what is none of its kind."""
+    """A list of numbers, or of no members, that is known while compiling as one like another; None of other kinds."""
+    if not members and like.arrays is None and (like.inner is None or issubclass(like.inner.kind, tuple)):
+        rest, zero = dimensions(like.rows)[1:], context.builder.const(0, scalar(element(like.rows.type)))
+        made = like.with_rows(filled(context, zero, (0, *rest), ""))
+        if like.marks is not None:
+            made.marks = filled(context, context.builder.const(0, scalar(U8)), (0, *numbers_in(like)), "")
+        return made
     if like.inner is not None or any(isinstance(member, (list, tuple, Grown, Perhaps)) or member is None for member in members):
         return None
     dtype = element(like.rows.type)
@@ -268,14 +273,10 @@ def of_members(context: Context, members: list[Any], like: Grown) -> Grown | Non
             ask(context, like)
         rows.append(cast(context, as_value(context, member), dtype))
         marks.append(marked(context, like, value) if like.marks is not None else None)
-    made = like.with_rows(_vector(context, rows, dtype))
+    made = like.with_rows(listed(context, rows))
     if like.marks is not None:
-        made.marks = _vector(context, marks, U8)
+        made.marks = listed(context, marks)
     return made
-
-
-def _vector(context: Context, numbers: list[Any], dtype: DType) -> Value:
-    return listed(context, numbers) if numbers else filled(context, context.builder.const(0, scalar(dtype)), (0,), "")
 
 
 def assign_part(frame: Frame, grown: Grown, key: slice, value: Any, text: str) -> None:

@@ -69,6 +69,7 @@ from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_o
 from pytocu.frontend.type_texts import type_text, unlike, way_out
 from pytocu.frontend.values import (
     Context,
+    Grown,
     Masked,
     MaybeBound,
     Perhaps,
@@ -81,16 +82,19 @@ from pytocu.frontend.values import (
     is_array,
     is_dynamic,
     is_numpy_scalar,
+    is_weak,
 )
 from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, dim_min, is_number, symbols
 from pytocu.ir.types import F64, WEAK_BOOL, WEAK_FLOAT, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, shape_of
 
+_ask = Deferred("pytocu.frontend.counted", "ask")
 _ask_for_kinds = Deferred("pytocu.frontend.settling", "ask_for_kinds")
 _from_before = Deferred("pytocu.frontend.member_arrays", "from_before")
 _names_of_members = Deferred("pytocu.frontend.member_arrays", "names_of_members")
 _at_the_start = Deferred("pytocu.frontend.perhaps", "at_the_start")
+_fits = Deferred("pytocu.frontend.perhaps", "fits")
 _note_change = Deferred("pytocu.frontend.lengths_of_steps", "note_change")
 _array_of = Deferred("pytocu.frontend.lengths_of_steps", "array_of")
 _carry = Deferred("pytocu.frontend.lengths_of_steps", "carry")
@@ -432,6 +436,19 @@ def _may_be_none(value: Any) -> bool:
     return value is None or isinstance(value, Perhaps)
 
 
+def _may_stay_none(context: Context, loc: Loc, old: Any, new: Any) -> bool:
+    """Whether behind a loop that may have no step a name may hold None, or a tuple with None in it, or what steps leave.
+
+    Lists of a length that a run decides would begin on one side of a branch.
+    """
+    if any(isinstance(one, Wanted) and one.place == loc for one in context.handed):
+        return False
+    if type(old) is tuple and type(new) is tuple and len(old) == len(new):
+        pairs = [pair for pair in zip(old, new, strict=True) if pair[0] is None]
+        return bool(pairs) and all(_may_stay_none(context, loc, *pair) for pair in pairs)
+    return old is None and new is not None and not isinstance(new, Unset) and _fits(flatten(new, []))
+
+
 def _shared_lists(before: State, read: StepRead) -> bool:
     """Whether a list or dict that a step makes anew, or the one from before, was found to have other names as well."""
     assert read.state is not None
@@ -455,9 +472,15 @@ def _rebound(context: Context, loc: Loc, before: State, read: StepRead) -> dict[
             continue
         if key in read.rebound or key in before.changing or _is_carried(read, key, old, new):
             continue
+        if type(old) is list and type(new) is list and len(new) > len(old) and first_apart(context, loc) is not None:
+            # It is longer after each step, and not behind the first alone.
+            members = [*old, *new]
+            if all(is_weak(member) or is_numpy_scalar(member) for member in members):
+                _ask(context, old, members)
         first, second, help = unlike(name, old, new)
         after = ", and may be something else after it" if isinstance(new, Unset) else f" and {second} after it"
-        found[key] = differs(context, loc, f"{name} is {first} before a step of the loop{after}{line_made(new)}", help)
+        text = f"{name} is {first} before a step of the loop{after}{line_made(new)}"
+        found[key] = differs(context, loc, text, help, needed=not _may_stay_none(context, loc, old, new))
     return found
 
 
@@ -990,12 +1013,16 @@ def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Fram
                 key = (loc, name)
                 fresh = old is before and holds_values(value) and key not in frame.context.handed
                 # What may be unbound before the loop has to be handed on to it first.
-                unbound = isinstance(old, Unset) and _may_be_unbound(old)
-                frame.locals[name] = Unset(
-                    f"{name} is assigned in a loop that may have no step, so it may have no value here",
-                    "assign it before the loop, with a value of the same type",
-                    key if fresh else old.key if unbound else None,
-                )
+                again = old.key if isinstance(old, Unset) and _may_be_unbound(old) else None
+                text = f"{name} is assigned in a loop that may have no step, so it may have no value here"
+                help = "assign it before the loop, with a value of the same type"
+                if isinstance(old, list | Grown) and isinstance(value, list | Grown):
+                    text = f"{name} is bound to another list in a loop that may have no step, so it may be either here"
+                    help = f"let it stay one list that gets the members of the other: {name}[:] = ..."
+                elif old is not before and _may_stay_none(frame.context, loc, old, value):
+                    frame.locals[name] = differs(frame.context, loc, text, help, needed=False)
+                    continue
+                frame.locals[name] = Unset(text, help, key if fresh else again)
 
 
 def _same_object(a: Any, b: Any) -> bool:

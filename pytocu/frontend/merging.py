@@ -54,6 +54,8 @@ class Merge:
         # Names of numbers that the host knows inside of a side only, and what the sides compute.
         self.inner: set[str] = set()
         self.made: set[Value] = set()
+        # Of positions among these, the length of the axis.
+        self.axes: dict[str, DimLike] = {}
         self.note([inst for side in sides for inst in side.insts])
         self.taken: DimLike | None = None
         self.lengths: dict[tuple[DimLike, DimLike], DimLike] = {}
@@ -74,6 +76,8 @@ class Merge:
         for inst in insts:
             self.made.update(inst.results)
             self.inner.update(names_given(inst))
+            if inst.op.name == "bind" and inst.attr("length", None) is not None:
+                self.axes.update(dict.fromkeys(inst.attr("names"), inst.attr("length")))
 
     def add_once(
         self,
@@ -311,6 +315,9 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
             if isinstance(value, Grown) and isinstance(other, list) and value.inner is None and isinstance(value.type, Type):
                 with merge.context.builder.nested():
                     _ask(merge.context, other, [*other, blank(merge.context, value.type)])
+            elif type(value) is list and type(other) is list and _grows(merge.context, value):
+                # A step that makes it longer binds its name to another list.
+                _ask(merge.context, value, [*value, *other])
         first, second, help = unlike(name, *values)
         return Unset(
             f"{name} is {first} on one side of a branch{line_made(values[0])} and {second} on the other{line_made(values[1])}, "
@@ -349,6 +356,12 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
     put = _known_memories(merge, handed)
     merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
     return None
+
+
+def _grows(context: Context, held: list[Any]) -> bool:
+    """Whether a list from before a loop that is being read has become longer there."""
+    known = (pair for loop in context.growing for pair in loop.state.containers)
+    return any(container is held and len(copy) < len(held) for container, copy in known)
 
 
 def _hand_tests_of_ways(merge: Merge, sides: Sequence[Side], values: Sequence[Any]) -> None:

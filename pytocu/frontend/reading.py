@@ -92,7 +92,8 @@ def read_int(context: Context, value: Value, what: str = "int()") -> Any:
     fits = elementwise(context, "not_equal", number, np.int64(-_MOST - 1))
     number = require(context, number, fits, "UnsupportedError", beyond)
     above = elementwise(context, "maximum", number, np.int64(0))
-    below = elementwise(context, "maximum", elementwise(context, "negative", number), np.int64(0))
+    # Beside a NumPy number, so that it is not asked whether Python's operator would give another one.
+    below = elementwise(context, "maximum", elementwise(context, "subtract", np.int64(0), number), np.int64(0))
     return dim_value(context, _read(context, above, "above") - _read(context, below, "below"))
 
 

@@ -179,6 +179,8 @@ def forget(function: Function, fits: Set[Inst]) -> Function:
 
 _BY_ZERO = "a division by 0, which raises where the number is Python's and not where it is NumPy's, is not compiled"
 _ROUNDED = "a quotient of Python ints that float64 does not hold is not compiled"
+_COMPLEX = "a power of a negative number, complex where the number is Python's and nan where it is NumPy's, is not compiled"
+_TOO_LARGE = "a power that is too large, which raises where the number is Python's and not where it is NumPy's, is not compiled"
 _FITS = "a Python int that int64 does not hold is not compiled"
 
 
@@ -187,6 +189,8 @@ def _fitting(builder: Builder, name: str, args: Sequence[Value], made: Value) ->
     x, y = args[0], args[-1]
     if name == "divide":
         return _divided(builder, x, y, made)
+    if name == "power":
+        return _raised(builder, x, y, made)
     known = [inst.attr("value") for v in args if (inst := const_inst(v)) is not None]
     if name in ("add", "subtract") and any(abs(number) < 2**31 for number in known):
         return made
@@ -221,8 +225,23 @@ def _divided(builder: Builder, x: Value, y: Value, made: Value) -> Value:
     return made
 
 
+def _raised(builder: Builder, x: Value, y: Value, made: Value) -> Value:
+    """A power of floats: Python raises where it is too large, and one of a negative number may be complex."""
+    whole = (exponent := const_inst(y)) is not None and float(exponent.attr("value")).is_integer()
+    base, power = (
+        v if isinstance(v.type, ScalarType) else builder.emit("convert", (v,), {}, (scalar(F64),)) for v in (x, y)
+    )
+    if not whole:
+        below = builder.emit("less", (base, builder.const(0.0, scalar(F64))))
+        made = _required(builder, made, builder.emit("logical_not", (below,)), _COMPLEX)
+    large, *infinite = (builder.emit("isinf", (value,)) for value in (made, base, power))
+    fine = builder.emit("greater_equal", (builder.emit("logical_or", infinite), large))
+    return _required(builder, made, fine, _TOO_LARGE)
+
+
 def _required(builder: Builder, made: Value, fine: Value, sentence: str) -> Value:
-    said = ("make the number NumPy's where it begins, as np.float64(0.0)",) if sentence == _BY_ZERO else ()
+    of_one_kind = sentence in (_BY_ZERO, _COMPLEX, _TOO_LARGE)
+    said = ("make the number NumPy's where it begins, as np.float64(0.0)",) if of_one_kind else ()
     attrs = {"error": "UnsupportedError", "sentence": sentence, "dims": (), **({"said": said} if said else {})}
     if isinstance(fine.type, WeakType):
         fine = builder.emit("convert", (fine,), {}, (scalar(BOOL),))

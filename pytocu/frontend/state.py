@@ -27,6 +27,7 @@ from pytocu.record import Record
 from pytocu.trees import made
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_ask_grown = Deferred("pytocu.frontend.counted", "ask_grown")
 _as_carried = Deferred("pytocu.frontend.perhaps", "as_carried")
 
 LEAF = "leaf"
@@ -304,7 +305,10 @@ class State:
             One holds more or less since, or has other keys; it is as it was before then.
         """
         self._refuse_changed(what, None)
-        if any(grown.appended != appended for grown, appended in self.appended):
+        longer = [grown for grown, appended in self.appended if grown.appended != appended]
+        for grown in longer:
+            _ask_grown(self.context, grown, None if grown.key is None else grown.key[1])
+        if longer:
             text, help = _grows("list", "grows", what)
             raise UnsupportedError(text, self.builder.loc, help)
 
@@ -570,7 +574,11 @@ def members_alike(a: Any, b: Any, of_a: State, of_b: State) -> tuple[Any, Any] |
         return None
     elif isinstance(a, dict) and [*a] != [*b]:
         return None
-    found = list(zip(of_a.members(a), of_b.members(b), strict=True))
+    held, others = of_a.members(a), of_b.members(b)
+    if len(held) != len(others):
+        # One that has as many members as the other had more then, or fewer.
+        return None
+    found = list(zip(held, others, strict=True))
     inside = [members_alike(x, y, of_a, of_b) for x, y in found]
     if isinstance(a, tuple) and not any(inside):
         return None

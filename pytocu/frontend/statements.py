@@ -27,7 +27,7 @@ from pytocu.frontend.frames import (
     scope_of,
 )
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Context, Counted, Grown
+from pytocu.frontend.values import Context, Grown
 from pytocu.ir.core import Value
 
 _compound = Deferred("pytocu.frontend.compound", "run")
@@ -179,10 +179,8 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
             assign(frame, target, _sentence(frame, value))
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value, perhaps=True)
-            if isinstance(result, Counted) and context.counting:
-                match targets:
-                    case [ast.Name(id=name)] if _take_over(frame, node, name, result):
-                        return None
+            if isinstance(result, Grown | list | tuple) and _take_over(frame, node, result):
+                return None
             for target in targets:
                 assign_at(frame, target, result)
         case ast.AnnAssign(target=target, value=value):

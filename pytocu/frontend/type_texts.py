@@ -27,10 +27,14 @@ def kind_text(value: Any) -> str:
     return repr(value) if known else f"a {type(value).__name__}"
 
 
+FLAGS = "use flags: seen = [False] * n; seen[k] = True; if seen[k]"
+"""What to write instead of a set of numbers that only a run knows."""
+
+
 def by_number(container: Any) -> str | None:
     """What to write instead of a set or dict that is asked by what only a run knows."""
     if isinstance(container, set | frozenset):
-        return "use flags: seen = [False] * n; seen[k] = True; if seen[k]"
+        return f"{FLAGS}; for pairs np.zeros((n, m), bool)"
     return "use a list, with numbers for keys: counts = [0] * n; counts[k] += 1" if isinstance(container, dict) else None
 
 

@@ -520,6 +520,8 @@ class Counted(Grown):
         How often what was read there is written out.
     watched : set
         The places of those that may append more in a step than there is room for.
+    spare : int
+        How many rows are free behind the loop that made the array, for the appends that come next.
     unbounded : bool
         Whether there is room for the most, since nobody knows how many there will be.
     wanted : object
@@ -530,7 +532,7 @@ class Counted(Grown):
         Whether one of these was no Python int; None where that is not known.
     """
 
-    __slots__ = ("at", "began", "depth", "floats", "held", "sites", "unbounded", "wanted", "watched", "written_out")
+    __slots__ = ("at", "began", "depth", "floats", "held", "sites", "spare", "unbounded", "wanted", "watched", "written_out")
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
@@ -540,7 +542,7 @@ class Counted(Grown):
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
         self.watched: set[tuple[Loc, int]] = set()
         self.unbounded = False
-        self.began = 0
+        self.began = self.spare = 0
         self.floats: int | None = None
         self.wanted: Any = None
         self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool] | None]]] = {}

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.core import Function, Inst, Value
+from pytocu.ir.core import Block, Function, Inst, Value, make_attrs
 from pytocu.ir.dims import DimLike, as_symbol, product, symbol
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.rewrite import rewrite
@@ -94,6 +94,11 @@ def run(function: Function, context: PassContext) -> Function:
         if not gpu and made and all(map(is_blank, made)):
             # Whatever is in this memory, nobody reads it.
             return ()
+        for one in [inst] if gpu else _not_blank(builder, inst, args):
+            state(builder, one, args if one is inst else one.args)
+        return ()
+
+    def state(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> None:
         attrs = dict(inst.attrs)
         attrs["schedule"] = "pointwise" if gpu else "rows"
         if gpu:
@@ -109,12 +114,45 @@ def run(function: Function, context: PassContext) -> Function:
             if gpu and _transposes(inst, classes):
                 attrs |= {"schedule": "tiles", "side": _side(inst, classes)}
         builder.inst("launch", args, attrs, (), inst.regions)
-        return ()
 
     classes = Classes(context)
     scheduled = classes.state(rewrite(function, rule))
     facts = (*scheduled.facts, ("index_bits", context.index_bits), ("target", context.target.kind))
     return Function(scheduled.name, scheduled.level, scheduled.body, facts)
+
+
+def _not_blank(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> list[Inst]:
+    """Launches of what stands before blank memory in each result, where that is all of the rest; others as they are."""
+    body, count = inst.regions[0], inst.attr("outputs")
+    roots: list[Inst] = []
+    for root in body.terminator.args:
+        made = root.inst
+        while made is not None and made.op.name == "copy" and not made.attrs:
+            made = made.args[0].inst
+        if made is None or made.op.name != "concatenate" or made.attr("axis") != 0 or not all(map(is_blank, made.args[1:])):
+            return [inst]
+        roots.append(made)
+    if not roots or len(roots) != count:
+        return [inst]
+    given = dict(zip(body.params, args, strict=False))
+    found: list[Inst] = []
+    for number, (root, out) in enumerate(zip(roots, args[-count:], strict=True)):
+        first = root.args[0]
+        size = shape_of(first.type)
+        attrs = {"start": (0,) * len(size), "step": (1,) * len(size), "size": size}
+        part = builder.emit("slice", (out,), attrs)
+        needed = {first}
+        for one in reversed(body.insts[:-1]):
+            if not needed.isdisjoint(one.results):
+                needed.update(one.args)
+        region = Builder(inst.loc)
+        region.insts = [one for one in body.insts[:-1] if not needed.isdisjoint(one.results)]
+        region.emit("yield", (region.emit("copy", (first,)),))
+        params = tuple(param for param in body.params if param in needed)
+        own = dict(inst.attrs) | {"outputs": 1, "name": f"{inst.attr('name')}_{number}" if number else inst.attr("name")}
+        taken = (*(given[param] for param in params), part)
+        found.append(Inst(inst.op, taken, make_attrs(own), (), (Block(params, region.take()),), inst.loc))
+    return found
 
 
 ROWS = ((8, 1, 256, 8), (32, 4, 256, 8), (128, 16, 256, 8), (256, 32, 256, 8), (512, 32, 256, 16), (1024, 32, 128, 32),

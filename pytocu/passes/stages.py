@@ -395,7 +395,7 @@ class _Writer:
         else:
             places = {k: _in_branches(inst, k) for k in arrays}
             alone = {k: j for k, j in places.items() if j is not None and list(places.values()).count(j) == 1}
-            passed = {k: j for k, j in alone.items() if self._stays(inst, j, behind)}
+            passed = {k: j for k, j in alone.items() if self._stays(inst, j, behind) or self._is_left(inst, j, behind)}
             kept = {k: self.now[given(inst)[j]] for k, j in passed.items()}
         moving = [k for k in arrays if k not in kept]
         starts = self._starts(inst, moving, used) if count else []
@@ -430,6 +430,14 @@ class _Writer:
         """Whether a carried array that is changed in place may be where an argument is."""
         value = given(inst)[k]
         return given(inst).count(value) == 1 and self._is_free(value, behind)
+
+    def _is_left(self, inst: Inst, k: int, behind: Sequence[Inst]) -> bool:
+        """Whether what a branch changes in place is in memory that the function has made, and nobody needs it any more."""
+        value = given(inst)[k]
+        memory = self.now[value]
+        held = {v for v, place in self.now.items() if view_chain(place)[0] is memory}
+        used = {a for i in behind for a in i.args}
+        return memory in self.made and given(inst).count(value) == 1 and used.isdisjoint({memory, value, *held})
 
     def sweep(self, inst: Inst, sweep: Sweep, behind: Sequence[Inst]) -> None:
         """A loop that is one kernel, in place in the memory of what it changes."""
