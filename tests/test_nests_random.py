@@ -160,10 +160,20 @@ def memory_of_a_step_in_front_of_a_loop_without_steps(a, b, v, s, k):
     return a, b, v
 
 
+def rows_that_an_inner_loop_has_exchanged(a, b, v, s, k):
+    m = len(a)
+    for i in range(m - 1, -1, -1):
+        for j in range(m - i):
+            v, b[j] = b[j] * 1, v
+        a[i] = a[i] - b[i] * s * 0.25
+    return a, b, v, s, k
+
+
 FOUND = [
     written_in_a_branch_only, changed_in_a_branch_of_an_inner_loop, exchanged_as_often_as_the_step_says,
     a_branch_of_numbers_that_only_python_has, parts_of_two_lengths_in_a_loop_whose_first_step_has_no_loop,
     made_of_a_column_that_is_stored_anew, memory_of_a_step_in_front_of_a_loop_without_steps,
+    rows_that_an_inner_loop_has_exchanged,
 ]  # fmt: skip
 
 

@@ -174,13 +174,15 @@ class _Steps:
         """What an element is made of."""
         ndim = self.e.ndim
         for operand, place in demand([value], at, ndim, is_event, walked=self.walked):
-            for piece in walked(operand, place, ndim):
-                self.note(piece)
             memory = self.versions.get(operand) or self.e.memory.get(operand)
             if memory is not None:
+                # What a loop in the steps has left there is read as other memory is.
                 self.computes = self.computes or operand in self.versions
                 self.note(memory.offset(place, ndim))
-            elif operand in self.given:
+                continue
+            for piece in walked(operand, place, ndim):
+                self.note(piece)
+            if operand in self.given:
                 self.follow(self.given[operand], place)
             elif operand.inst is not None and operand.inst.op.kind not in ("view", "const"):
                 self.computes = self.computes or bool(shape_of(operand.type))
