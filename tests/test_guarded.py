@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -54,3 +58,44 @@ def test_an_element_outside_is_seen_on_a_gpu():
     with pytest.raises(AssertionError, match="8 bytes were written behind an array of 24"), guarded_on_device():
         found = pytocu.jit(lambda x: x + 1)(x)
         cupy.ndarray(4, np.float64, found.data)[3] = 1
+
+
+def test_looking_at_words_on_a_device_makes_no_arrays_between_words(monkeypatch):
+    """With a library that only looks like CuPy: what it makes while it compares lies where its own allocator has it."""
+
+    class Memory:
+        def __init__(self, held, at=0):
+            self.held, self.at = held, at
+
+        def __add__(self, count):
+            return Memory(self.held, self.at + count)
+
+    class Array:
+        def __init__(self, size, dtype, memory):
+            self.values = memory.held[memory.at : memory.at + size]
+
+        def fill(self, value):
+            self.values[:] = value
+
+        def __getitem__(self, part):
+            return Array(len(self.values[part]), None, Memory(self.values[part]))
+
+        def __ne__(self, value):
+            made.append(allocators[-1])
+            return self.values != value
+
+    @contextmanager
+    def using(allocate):
+        allocators.append(allocate)
+        yield
+        allocators.pop()
+
+    own, made = (lambda size: Memory(np.zeros(size, np.uint8))), []
+    allocators = [own]
+    pool = SimpleNamespace(malloc=own)
+    library = SimpleNamespace(ndarray=Array, cuda=SimpleNamespace(using_allocator=using), get_default_memory_pool=lambda: pool)
+    monkeypatch.setitem(sys.modules, "cupy", library)
+    with pytest.raises(AssertionError, match=r"^1 bytes were written behind an array of 16$"), guarded_on_device():
+        memory = allocators[-1](16)
+        memory.held[memory.at : memory.at + 17] = 1
+    assert made == [own, own]

@@ -87,7 +87,7 @@ def guarded() -> Iterator[Guards]:
     """
     guards = Guards()
     changed = mock.patch.object(host_memory, "LEAST", 0), mock.patch.object(host_memory, "new", guards.new)
-    with changed[0], changed[1], _looked_at(guards.damage):
+    with _looked_at(guards.damage), changed[0], changed[1]:
         yield guards
 
 
@@ -111,7 +111,8 @@ def guarded_on_device() -> Iterator[None]:
         return memory + _WORDS
 
     pool = cupy.get_default_memory_pool()
-    with cupy.cuda.using_allocator(allocate), _looked_at(lambda: _damage(made)):
+    # Looking at the words makes arrays as well, which are no longer between others then.
+    with _looked_at(lambda: _damage(made)), cupy.cuda.using_allocator(allocate):
         yield
 
 
