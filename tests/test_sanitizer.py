@@ -78,6 +78,12 @@ def test_what_is_not_finished_fails(checkout: Path, capsys: pytest.CaptureFixtur
     assert "0 of 2 tests" in capsys.readouterr().out
 
 
+def test_tests_that_are_stopped_do_not_count(checkout: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fill(checkout, "import time; time.sleep(60)")
+    assert sanitizer.main(["--tests", str(checkout), "--seconds", "8"]) == 1
+    assert "0 of 2 tests in 1 processes, 0 errors of the tool, 1 processes that failed" in capsys.readouterr().out
+
+
 def test_a_folder_without_tests(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="pytest collects no tests"):
         sanitizer.collected(tmp_path)

@@ -46,7 +46,8 @@ _PYTEST = (sys.executable, "-m", "pytest", "-o", "addopts=--strict-markers", "-p
 class Outcome(NamedTuple):
     """What one process gave.
 
-    ``errors`` counts the tool's, and ``says`` holds what it and pytest said where something is wrong.
+    ``tests`` counts those of processes that ended, ``errors`` the tool's, and ``says`` holds what it and pytest said where
+    something is wrong.
     """
 
     tests: int
@@ -111,7 +112,8 @@ def run_tests(names: Sequence[str], folder: Path, device: int, seconds: float) -
     errors = errors_of(said)
     if not code and errors == 0:
         return Outcome(len(names), 0, False, "")
-    return Outcome(len(names), errors or 0, True, f"{said[:3000]}\n{output[-3000:]}")
+    # Nobody knows what the tool would have found in tests that were stopped.
+    return Outcome(len(names) if code >= 0 else 0, errors or 0, True, f"{said[:3000]}\n{output[-3000:]}")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
