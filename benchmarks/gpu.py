@@ -21,6 +21,8 @@ from pytocu.runtime import cuda
 ROUNDS, CALLS = 5, 10
 AHEAD = 2
 """Calls before the first event: the device works on them while the host, whose caches hold another candidate, gets going."""
+PAIRS = 3
+"""Short and long batches, in turns, of a candidate that only the host's clock can time."""
 
 
 def event_time(call: Call, count: int, cupy: Any) -> float:
@@ -38,20 +40,22 @@ def event_time(call: Call, count: int, cupy: Any) -> float:
 
 def slope_time(call: Call, count: int, cupy: Any) -> float:
     """Seconds a call on streams that events of other libraries do not see: what 2 * `count` more calls take."""
-    spent: list[float] = []
-    for calls in (count, 3 * count):
-        # Or the shorter batch alone would find the host's caches cold, and the slope would be too small.
-        for _ in range(AHEAD if count > 1 else 0):
+    spent: dict[int, list[float]] = {count: [], 3 * count: []}
+    for _ in range(PAIRS if count > 1 else 1):
+        for calls, times in spent.items():
+            # Or the shorter batch alone would find the host's caches cold, and the slope would be too small.
+            for _ in range(AHEAD if count > 1 else 0):
+                call.wait(call.function())
+            cupy.cuda.Device().synchronize()
+            start = time.perf_counter()
+            for _ in range(calls - 1):
+                call.function()
             call.wait(call.function())
-        cupy.cuda.Device().synchronize()
-        start = time.perf_counter()
-        for _ in range(calls - 1):
-            call.function()
-        call.wait(call.function())
-        spent.append(time.perf_counter() - start)
-    slope = (spent[1] - spent[0]) / (2 * count)
-    # Something else held the first batch up.
-    return slope if slope > 0 else spent[1] / (3 * count)
+            times.append(time.perf_counter() - start)
+    # What holds a batch up makes it longer, and the slope too small where it is a short one: the least of each counts.
+    short, long = (min(times) for times in spent.values())
+    slope = (long - short) / (2 * count)
+    return slope if slope > 0 else long / (3 * count)
 
 
 def clock(calls: Mapping[str, Call], estimates: Mapping[str, float]) -> dict[str, float]:

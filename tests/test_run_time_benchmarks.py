@@ -351,6 +351,14 @@ def test_times_of_streams_of_their_own_are_slopes(cupy_on_the_host, monkeypatch)
     assert gpu.slope_time(call, 3, cupy_on_the_host) == pytest.approx(2.0)
     assert gpu.event_time(call, 3, cupy_on_the_host) == pytest.approx(2.0)
     assert gpu.clock({"a": call, "b": call._replace(own_stream=False)}, {"a": 2.0, "b": 2.0}) == {"a": 2.0, "b": 2.0}
+    # The first batch, a short one, is held up: without it the slope is the same.
+    began: list[float] = []
+
+    def held_up():
+        began.append(now[0])
+        passes(2.0 + 3.0 * (len(began) == gpu.AHEAD + 1))
+
+    assert gpu.slope_time(call._replace(function=held_up), 3, cupy_on_the_host) == pytest.approx(2.0)
 
 
 def test_gpu_peers_have_the_names_that_are_offered():
