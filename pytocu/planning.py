@@ -25,6 +25,8 @@ def kernel_function(host: Function, launch: Inst) -> Function:
     facts = [("index_bits", host.fact("index_bits", 32))]
     if launch.attr("block"):
         facts.append(("block", launch.attr("block")))
+    if launch.attr("resident"):
+        facts.append(("resident", launch.attr("resident")))
     if host.fact("target") == "cuda":
         waiting, followed = _in_order(host)
         if launch.attr("name") in waiting:

@@ -174,6 +174,8 @@ def expected(op: Op, arrays: list[np.ndarray], result: DType) -> np.ndarray:
                 return 1 / arrays[0]
             case "near_power_of_two":
                 return np.exp2(arrays[0])
+            case "near_logarithm":
+                return np.log2(arrays[0])
             case "near_inverse_root":
                 return 1 / np.sqrt(arrays[0])
             case "where":

@@ -56,6 +56,14 @@ def hypotenuse(x, y):
     return np.hypot(x, y)
 
 
+def logarithm(x):
+    return np.log(x)
+
+
+def hyperbolic(x):
+    return np.tanh(x)
+
+
 def nearest(function: Any, *operands: np.ndarray) -> np.ndarray:
     with np.errstate(all="ignore"):
         return function(*(x.astype(np.float64) for x in operands)).astype(np.float32)
@@ -167,3 +175,33 @@ def test_angles_of_points() -> None:
         compare(actual, rounded, exact=False, ulp=2)
         numbers = ~np.isnan(rounded)
         assert np.array_equal(np.signbit(actual[numbers]), np.signbit(rounded[numbers]))
+
+
+def of_every_size(random: np.random.Generator) -> np.ndarray:
+    """Random bits, subnormal numbers and edge values."""
+    bits = random.integers(0, 2**32, 50_000, dtype=np.uint32), random.integers(0, 2**23, 5_000, dtype=np.uint32)
+    return np.concatenate([*(b.view(np.float32) for b in bits), edge_values("f4", 80)])
+
+
+def test_logarithms() -> None:
+    """Numbers of every size and near 1, and what has no logarithm."""
+    random = np.random.default_rng(0)
+    near = random.uniform(0.4, 2, 50_000), 1 + random.normal(0, 1e-3, 20_000)
+    ends = np.float32([2 / 3, 4 / 3, np.finfo(np.float32).tiny, -1e-40, -1, -np.inf])
+    x = np.concatenate([of_every_size(random), *(n.astype(np.float32) for n in near), ends])
+    actual = call_threads(logarithm, x)
+    compare(actual, nearest(np.log, x), exact=False, ulp=OPS["log"].ulp)
+    with np.errstate(all="ignore"):
+        assert (actual != np.log(x)).any(), "the function of the library was called"
+
+
+def test_hyperbolic_tangents() -> None:
+    """Numbers of every size, and about the one from which there is no polynomial."""
+    random = np.random.default_rng(0)
+    near = random.uniform(-10, 10, 50_000), random.uniform(0.5, 0.7, 50_000)
+    x = np.concatenate([of_every_size(random), *(n.astype(np.float32) for n in near)])
+    actual, rounded = call_threads(hyperbolic, x), nearest(np.tanh, x)
+    compare(actual, rounded, exact=False, ulp=OPS["tanh"].ulp)
+    numbers = ~np.isnan(rounded)
+    assert np.array_equal(np.signbit(actual[numbers]), np.signbit(rounded[numbers]))
+    assert (actual != np.tanh(x)).any(), "the function of the library was called"

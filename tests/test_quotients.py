@@ -15,6 +15,7 @@ from pytocu.ir.parser import parse_function
 from pytocu.passes import quotients as rewriting
 from pytocu.passes import shared_divisors
 from pytocu.testing import quotients
+from pytocu.testing.matrix import call_threads
 
 ANY = "one divisor of any size"
 
@@ -99,6 +100,25 @@ def test_what_the_first_reciprocal_is_wrong_by_does_not_matter(monkeypatch: pyte
     given = interp_rows._RAW["near_double_reciprocal"]
     monkeypatch.setitem(interp_rows._RAW, "near_double_reciprocal", lambda x: given(x) * (1 + wrong))
     assert mistakes(ANY, hard=True) + mistakes(ANY, hard=False) == 0
+
+
+@pytest.mark.parametrize("length", [1000, 1400])
+def test_groups_of_lanes_that_divide_by_one_number(length: int) -> None:
+    """Where all rows read an array alike, a thread's share is lanes in lanes: a divisor of the row is outside of both."""
+
+    def normalised(x: Any, weight: Any) -> Any:
+        centred = x - x.max(axis=1, keepdims=True)
+        size = -centred.min(axis=1, keepdims=True)
+        return centred / size * weight, centred / size, centred, size
+
+    random = np.random.default_rng(0)
+    x, weight = random.random((3, length), np.float32), random.random(length, np.float32)
+    lowered = pytocu.jit(normalised).lower(x, weight)
+    text = lowered.ir(after="shared-divisors", target="cuda:sm_90")
+    assert "near_double_reciprocal" in text and " divide " not in text
+    scaled, quotient, centred, size = call_threads(normalised, x, weight)
+    np.testing.assert_array_equal(quotient, centred / size)
+    np.testing.assert_array_equal(scaled, quotient * weight)
 
 
 @pytest.mark.parametrize(

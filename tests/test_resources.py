@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import pytocu
@@ -71,3 +72,19 @@ def test_what_is_no_cubin_is_refused():
         cubin.resources(compiled.binary, "other")
     with pytest.raises(BackendError, match="CUDA targets"):
         _ = pytocu.jit(scaled).lower("f32[n]", "f32[n]").compile("cpu").resources
+
+
+@pytest.mark.parametrize(("length", "threads"), [(4096, 2048), (8192, 1536)])
+def test_rows_that_are_changed_by_little_leave_registers_to_other_rows(length: int, threads: int):
+    """While one block adds up its row, others load theirs."""
+
+    def scaled(x, weight, bias):
+        centred = x - x.mean(axis=1, keepdims=True)
+        return centred / np.sqrt((centred * centred).mean(axis=1, keepdims=True) + 1e-5) * weight + bias
+
+    row = np.empty(length, np.float32)
+    for backend, bounds in (("nvvm", f'"minctasm", i32 {threads // 512}'), ("cuda_c", f"(512, {threads // 512}) ")):
+        compiled = pytocu.jit(scaled, backend=backend).lower(np.empty((64, length), np.float32), row, row).compile("cuda:sm_90")
+        assert bounds in compiled.source
+        (kernel,) = compiled.kernels
+        assert cubin.resources(compiled.binary, kernel.name).registers <= 65536 // threads

@@ -212,7 +212,9 @@ class _Kernel:
     def write(self) -> str:
         params = ", ".join(map(self.parameter, self.function.params))
         block = self.function.fact("block")
-        bounds = f"__launch_bounds__({block}) " if isinstance(block, int) else ""
+        resident = self.function.fact("resident")
+        blocks = f", {resident // block}" if isinstance(block, int) and isinstance(resident, int) else ""
+        bounds = f"__launch_bounds__({block}{blocks}) " if isinstance(block, int) else ""
         head = f'extern "C" __global__ void {bounds}{self.name}('
         if len(head) + len(params) + 3 > LONGEST_LINE:
             params = "\n    " + params.replace(", ", ",\n    ") + "\n"

@@ -33,7 +33,7 @@ _FLOAT_PREDICATE = {"eq": "oeq", "ne": "une", "lt": "olt", "le": "ole", "gt": "o
 
 _SIGNLESS = (
     "add", "subtract", "multiply", "divide", "fma", "sqrt", "near_reciprocal", "near_double_reciprocal", "near_inverse_root",
-    "exp", "exp2", "expm1", "log", "tanh",
+    "near_logarithm", "exp", "exp2", "expm1", "log", "tanh",
 )  # fmt: skip
 """Operations whose results do not tell the sign of a NaN among their operands."""
 

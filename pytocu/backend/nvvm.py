@@ -84,7 +84,10 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
         notes.append(f'!{{{signature}* @{name}, !"kernel", i32 1}}')
         block = function.fact("block")
         if isinstance(block, int):
-            notes.append(f'!{{{signature}* @{name}, !"maxntidx", i32 {block}}}')
+            bounds = f'!"maxntidx", i32 {block}'
+            if isinstance(resident := function.fact("resident"), int):
+                bounds += f', !"minctasm", i32 {resident // block}'
+            notes.append(f"!{{{signature}* @{name}, {bounds}}}")
         kernels.append(f"i8* bitcast ({signature}* @{name} to i8*)")
     numbers = [f"!{number}" for number in range(len(notes) + 1)]
     metadata = [f"!nvvm.annotations = !{{{', '.join(numbers[:-1])}}}", f"!nvvmir.version = !{{{numbers[-1]}}}"]

@@ -32,6 +32,7 @@ INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     "near_reciprocal": ("rcp.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_double_reciprocal": ("rcp.approx.ftz.f64 {0}, {1};", "d", "d"),
     "near_power_of_two": ("ex2.approx.ftz.f32 {0}, {1};", "f", "f"),
+    "near_logarithm": ("lg2.approx.ftz.f32 {0}, {1};", "f", "f"),
     "near_inverse_root": ("rsqrt.approx.ftz.f32 {0}, {1};", "f", "f"),
 }
 """By row: the text over result and operands, and their constraints; ``w`` is an int32."""

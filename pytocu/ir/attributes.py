@@ -174,6 +174,7 @@ KINDS: dict[str, Kind] = {
     "reach": Kind("a tuple of three numbers for each vector", _triples),
     "reduced": LENGTHS,
     "relation": TEXT,
+    "resident": POSITIVE,
     "right": TRUTH,
     "said": Kind("a tuple", lambda value: isinstance(value, tuple)),
     "schedule": TEXT,

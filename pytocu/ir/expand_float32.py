@@ -16,7 +16,7 @@ from pytocu.ir.core import Block, Value
 from pytocu.ir.expand_elementary import FORMS
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
-from pytocu.ir.types import F32, F64, I32, Type, scalar
+from pytocu.ir.types import F32, F64, I32, U32, Type, scalar
 
 Pair: TypeAlias = tuple[Value, Value]
 
@@ -146,6 +146,51 @@ def tan(e: Expander, result: Type, x: Value) -> Value:
     small = e("less", e("absolute", x), e.const(_REDUCED, x))
     of_large = lambda: e.cast(e("outlined_tan", e.cast(x, F64)), F32)  # noqa: E731
     return _branch(e, small, lambda: _tan_of_small(e, x), of_large, usual=True)
+
+
+# The significand of a logarithm's argument is at least 2 / 3, and less than twice that.
+_TWO_THIRDS = 0x3F2AAAAB
+
+_LOG_2 = 0.6931471824645996
+
+_ORDINARY = 0x7F7FFFFF
+"""The largest finite float32; zero, what has a sign, infinity and NaN are no numbers from 1 to this one."""
+
+
+def log(e: Expander, result: Type, x: Value) -> Value | None:
+    """``log(m) + n log(2)`` where ``x = m * 2**n``, without a branch; what has no logarithm is left to the GPU's own."""
+    if not e.exact:
+        return None
+    number = Real(e, x)
+    subnormal = number < 2.0**-126
+    grown = subnormal.choose(number * 2.0**23, number)
+    bits = grown.bitcast(U32)
+    # n in the bits of an exponent: as a number it is 2**23 n, exactly.
+    exponent = (bits - _TWO_THIRDS).row("bitwise_and", 2**32 - 2**23)
+    f = (bits - exponent).bitcast(F32) - 1.0
+    count = exponent.bitcast(I32).cast(F32)
+    count = subnormal.choose(count - 23 * 2.0**23, count)
+    rest = (f * _nested(f, *p.LOG_THIRDS[F32])).fma(f, f)
+    ordinary = (bits - 1) < _ORDINARY
+    return ordinary.choose(count.fma(_LOG_2 * 2.0**-23, rest), grown.row("near_logarithm")).value
+
+
+_TANH_NEAR = 0.55
+"""Below this magnitude digits of ``1 - 2 / (exp(2 x) + 1)`` would cancel."""
+
+
+def tanh(e: Expander, result: Type, x: Value) -> Value | None:
+    """``1 - 2 / (exp(2 |x|) + 1)`` with the sign of x, which is 1 from some 9 on, or a polynomial."""
+    if not e.exact:
+        return None
+    number = Real(e, x)
+    size = abs(number)
+    inverse = ((size * (2 / math.log(2))).row("near_power_of_two") + 1.0).row("near_reciprocal")
+    square = number * number
+    # With a zero added a product of zero has no sign, and -0 stays -0.
+    small = square.fma(_nested(square, *p.TANH[F32]), 0.0).fma(number, number)
+    made = (size < _TANH_NEAR).choose(small, _of_sign(inverse.fma(-2.0, 1.0), number))
+    return _stated(e, "tanh", made)
 
 
 def _branch(

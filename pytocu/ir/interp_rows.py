@@ -297,6 +297,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "near_reciprocal": _near_reciprocal,
     "near_double_reciprocal": _near_double_reciprocal,
     "near_power_of_two": _power_of_two,
+    "near_logarithm": np.log2,
     "near_inverse_root": lambda x: np.divide(np.float32(1), np.sqrt(x)),
     "divide_truncated": _divide_truncated,
     "remainder_truncated": np.fmod,

@@ -177,7 +177,7 @@ ufunc("signbit", 1, "The sign bit, of zeros too", expand=expand.signbit, half=ex
 math("exp", "e ** x", 2)
 math("exp2", "2 ** x", 2)
 math("expm1", "e ** x - 1", 2)
-math("log", "Natural logarithm", 2)
+math("log", "Natural logarithm", 2, gpu_float32=expand_float32.log)
 math("log2", "Logarithm to base 2", 2, complex_ulp=6)
 math("log10", "Logarithm to base 10", 3, complex_ulp=6)
 math("log1p", "log(1 + x)", 2, complex_ulp=6)
@@ -190,7 +190,8 @@ math("arccos", "Inverse cosine, in radians", 3, libm="acos", aliases=("acos",))
 math("arctan", "Inverse tangent, in radians", 2, libm="atan", aliases=("atan",))
 math("sinh", "Hyperbolic sine", 4)
 math("cosh", "Hyperbolic cosine", 4)
-math("tanh", "Hyperbolic tangent", 2, complex_ulp=6, gpu_half=gpu_half.tanh)
+math("tanh", "Hyperbolic tangent", 2, complex_ulp=6, gpu_half=gpu_half.tanh,
+     gpu_float32=expand_float32.tanh)  # fmt: skip
 math("arcsinh", "Inverse hyperbolic sine", 4, libm="asinh", aliases=("asinh",))
 math("arccosh", "Inverse hyperbolic cosine", 4, libm="acosh", aliases=("acosh",))
 math("arctanh", "Inverse hyperbolic tangent", 4, libm="atanh", aliases=("atanh",))
@@ -351,7 +352,7 @@ row("kernel", "control", None, "Array operations that run as one kernel; the reg
 row("launch", "control", None, "Run a kernel that reads some arguments and writes others", infer=infer.nothing, levels=HOST,
     effects="write", regions=1, isolated=True,
     attrs=("name", "outputs", "schedule", "work", "cost", "block", "each", "grid", "why", "parallel", "reduced", "places",
-    "known", "lanes", "side", "share", "several", "vector", "whole", "free"))  # fmt: skip
+    "known", "lanes", "side", "share", "several", "vector", "whole", "free", "resident"))  # fmt: skip
 row("return", "control", None, "Leave the function; tree arranges the results by their numbers, and updates pairs an argument "
     "with its new contents; orders are the layouts that new arrays have in NumPy", infer=infer.nothing, levels=ALL,
     effects="control", attrs=("tree", "updates", "orders"))  # fmt: skip
@@ -462,6 +463,9 @@ row("near_double_reciprocal", "elementwise", 1, "1 / x of a float64 x within 2**
     llvm="near_double_reciprocal")  # fmt: skip
 row("near_power_of_two", "elementwise", 1, "2 ** x within 2**-22 of it; 0 for what is not normal, on a GPU", infer=infer.same,
     levels=LOOP, exact=False, ulp=2, primitive="f", c="near_power_of_two({0})", llvm="near_power_of_two")  # fmt: skip
+row("near_logarithm", "elementwise", 1, "log2(x) of a zero, a negative normal number, infinity or NaN, and about that of "
+    "others, on a GPU", infer=infer.same, levels=LOOP, exact=False, ulp=2**24, primitive="f", c="near_logarithm({0})",
+    llvm="near_logarithm")  # fmt: skip
 row("near_inverse_root", "elementwise", 1, "1 / sqrt(x) of a normal x, zero or infinity within 2**-22 of it, on a GPU",
     infer=infer.same, levels=LOOP, exact=False, ulp=4, primitive="f", c="near_inverse_root({0})",
     llvm="near_inverse_root")  # fmt: skip

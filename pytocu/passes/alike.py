@@ -32,7 +32,7 @@ def run(function: Function, context: PassContext) -> Function:
             return None
         region, numbers = given.get(inst.attr("name"), (inst.regions[0], ()))
         args = (*args, *(number(builder, value) for value in numbers))
-        key = (inst.attr("block"), inst.attr("schedule"), form(region, {}))
+        key = (inst.attr("block"), inst.attr("resident"), inst.attr("schedule"), form(region, {}))
         name = names.setdefault(key, inst.attr("name"))
         if name == inst.attr("name") and not numbers:
             return None
@@ -48,7 +48,7 @@ def _given(function: Function) -> dict[str, tuple[Block, tuple[int, ...]]]:
     for launch in walk(function.body):
         if launch.op.name == "launch":
             region = launch.regions[0]
-            key = (launch.attr("block"), launch.attr("schedule"), form(region, {}, _is_open))
+            key = (launch.attr("block"), launch.attr("resident"), launch.attr("schedule"), form(region, {}, _is_open))
             groups.setdefault(key, {}).setdefault(launch.attr("name"), region)
     found: dict[str, tuple[Block, tuple[int, ...]]] = {}
     for regions in groups.values():

@@ -223,6 +223,13 @@ MANY_THREADS, MOST_BLOCK_OPERATIONS, BLOCK_BYTES = 2**19, 32, 4
 """They pay if there were more threads with a row each, and an element takes so few operations of numbers so narrow that
 loads count beside them."""
 
+LIGHT_LANES, LIGHT_BYTES, LIGHT_OPERATIONS = (128, 256), 64, 12
+"""Rows of one array that are read once, changed by few operations, and written: threads of a row that are twice as many, with
+half of the share; what a thread keeps at most; and how many operations are few.  While a block adds up, others have to load."""
+
+RESIDENT = {32: 2048, 64: 1536}
+"""For how many threads of a multiprocessor there the registers have to do, by the bytes that a thread keeps."""
+
 ANY_ROW = (256, 256, 4)
 """The same of rows whose length is not known: right for all, and best for none."""
 
@@ -253,13 +260,17 @@ def _reduction(inst: Inst, classes: Classes) -> dict[str, Any]:
     for longest, lanes, block, share in ROWS:
         if classes.at_most(length, longest):
             lanes, block, share = _balanced(inst, lanes, block, share)
+            light = _is_light(inst, share)
+            if light and lanes in LIGHT_LANES and share * 4 == LIGHT_BYTES:
+                lanes, share = 2 * lanes, share // 2
             if longest > BLOCK and _is_small(inst, 2 * share):
                 lanes, share = lanes // 2, 2 * share
                 block = max(lanes, BLOCK) if lanes <= WARP else lanes
             elif WARP < lanes < block:
                 # A row of several warps has a block of its own.
                 block = lanes
-            return _rows(inst, classes, lanes, block, share) | _several(inst, classes, lanes)
+            resident = {"resident": RESIDENT[share * 4]} if light and lanes > WARP else {}
+            return _rows(inst, classes, lanes, block, share) | _several(inst, classes, lanes) | resident
     # Where lengths are known, `split` has cut what is longer.
     return _rows(inst, classes, *ANY_ROW, whole=False) | _several(inst, classes, ANY_ROW[0])
 
@@ -299,6 +310,24 @@ def _balanced(inst: Inst, lanes: int, block: int, share: int) -> tuple[int, int,
     return lanes, block, share
 
 
+def _is_light(inst: Inst, share: int) -> bool:
+    """Whether rows of one array are read, changed by few operations and written, with no number of more than 4 bytes."""
+    (region,) = inst.regions
+    rows = _whole_rows(inst, region.params)
+    made = _whole_rows(inst, [r for i in region.insts for r in i.results])
+    written = [r for r in region.terminator.args if r in made]
+    if len(rows) != 1 or len(written) != 1 or _widest(inst) != 4 or share * 4 not in RESIDENT or _scans(inst):
+        return False
+    narrow = all(element(v.type).itemsize <= 4 for v in made)
+    return narrow and len(inst.attr("reduced")) == 1 and _sweeps(inst) > 0 and _row_operations(inst) <= LIGHT_OPERATIONS
+
+
+def _whole_rows(inst: Inst, values: Sequence[Value]) -> list[Value]:
+    """Those of some values that have an element for each of all rows."""
+    whole = product((*inst.attr("parallel"), *inst.attr("reduced")))
+    return [v for v in values if isinstance(v.type, ArrayType) and product(v.type.shape) == whole]
+
+
 def _is_small(inst: Inst, share: int) -> bool:
     """Whether a thread may have a larger share: of rows that are only read, as long as it keeps them and does little."""
     ndim = len(inst.attr("parallel")) + len(inst.attr("reduced"))
@@ -320,8 +349,7 @@ def _sweeps(inst: Inst) -> int:
 
 def _row_operations(inst: Inst) -> int:
     """Simple operations that each element of a row takes."""
-    whole = product((*inst.attr("parallel"), *inst.attr("reduced")))
-    found = (i for i in inst.regions[0].insts if i.op.kind == "elementwise" and product(shape_of(i.types[0])) == whole)
+    found = (i for i in inst.regions[0].insts if i.op.kind == "elementwise" and _whole_rows(inst, i.results))
     return sum(map(operations, found))
 
 

@@ -39,7 +39,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
 from pytocu.ir.expand_float64 import Real
 from pytocu.ir.expander import Expander
-from pytocu.ir.rewrite import put_again, put_with, rewrite_block
+from pytocu.ir.rewrite import put_again, put_with
 from pytocu.ir.types import F32, F64, INDEX, U64, element, scalar
 from pytocu.passes.context import PassContext
 
@@ -59,24 +59,26 @@ def run(function: Function, context: PassContext) -> Function:
     return function if body is function.body else Function(function.name, function.level, body, function.facts)
 
 
-def _block(block: Block, values: dict[Value, Value]) -> Block:
-    """Write a block again; `values` says what stands for values of before, and grows."""
+def _block(block: Block, values: dict[Value, Value], of_lanes: bool = False) -> Block:
+    """Write a block again; `values` says what stands for values of before, and grows.  Divisions of lanes themselves stay."""
     builder, changed = Builder(), False
     for inst in block.insts:
         builder.loc = inst.loc
-        if _is_quotient(inst) and _is_constant(inst.args[1]):
+        if not of_lanes and _is_quotient(inst) and _is_constant(inst.args[1]):
             changed = True
             _put_product(builder, inst, _reciprocal(Real(Expander(builder), inst.args[1])), values)
             continue
         args = tuple(values.get(a, a) for a in inst.args)
-        found = _found(inst) if inst.op.name == "lanes" else {}
+        lanes = inst.op.name == "lanes"
+        found = _found(inst) if lanes else {}
         if found:
-            regions = (_multiplied(builder, inst.regions[0], found, values),)
-        elif inst.op.name == "lanes":
-            # Its own divisions stay; what it reads from outside may have been written again.
-            regions = tuple(rewrite_block(region, lambda *_: None, values) for region in inst.regions)
+            e = Expander(builder)
+            by = dict.fromkeys(found.values())
+            inverses = {divisor: _reciprocal(Real(e, values.get(divisor, divisor))) for divisor in by}
+            made = {quotient: inverses[divisor] for quotient, divisor in found.items()}
+            regions = (_multiplied(inst.regions[0], made, values),)
         else:
-            regions = tuple(_block(region, values) for region in inst.regions)
+            regions = tuple(_block(region, values, lanes) for region in inst.regions)
         changed |= put_with(inst, builder, args, regions, values)
     return Block(block.params, builder.take()) if changed else block
 
@@ -105,10 +107,18 @@ def _is_constant(divisor: Value) -> bool:
 
 
 def _found(lanes: Inst) -> dict[Inst, Value]:
-    """Divisions by what comes from outside, where they are many and not too many for what converts, and by what."""
+    """Divisions by what comes from outside, where they are many, and by what."""
+    found = _outside(lanes)
+    return {inst: divisor for inst, (divisor, _) in found.items()} if sum(n for _, n in found.values()) >= LEAST else {}
+
+
+def _outside(lanes: Inst) -> dict[Inst, tuple[Value, int]]:
+    """Divisions by what comes from outside, where they are not too many for what converts: by what, and how many each is."""
     (region,) = lanes.regions
     inside = {*region.params, *(r for inst in region.insts for r in inst.results)}
-    found: dict[Inst, Value] = {}
+    count = lanes.attr("lanes")
+    own: dict[Inst, tuple[Value, int]] = {}
+    nested: dict[Inst, tuple[Value, int]] = {}
     for inst in region.insts:
         if _is_quotient(inst):
             divisor = inst.args[1]
@@ -116,23 +126,26 @@ def _found(lanes: Inst) -> dict[Inst, Value]:
                 # Of a product they take no sign for granted.
                 divisor = divisor.inst.args[0]
             if divisor not in inside:
-                found[inst] = divisor
-    many = len(found) * lanes.attr("lanes") >= LEAST
-    return found if many and sum(map(_converts, region.insts)) < 2 * len(found) else {}
+                own[inst] = divisor, count
+        elif inst.op.name == "lanes":
+            within = _outside(inst).items()
+            nested.update({quotient: (by, n * count) for quotient, (by, n) in within if by not in inside})
+    return (own if sum(map(_converts, region.insts)) < 2 * len(own) else {}) | nested
 
 
-def _multiplied(builder: Builder, region: Block, found: Mapping[Inst, Value], values: dict[Value, Value]) -> Block:
-    """The region with products; the reciprocals are written in front of it."""
-    e = Expander(builder)
-    inverses = {divisor: _reciprocal(Real(e, values.get(divisor, divisor))) for divisor in dict.fromkeys(found.values())}
-    inner = Builder(builder.loc)
+def _multiplied(region: Block, inverses: Mapping[Inst, Value], values: dict[Value, Value]) -> Block:
+    """The region with products."""
+    builder = Builder()
     for inst in region.insts:
-        inner.loc = inst.loc
-        if inst in found:
-            _put_product(inner, inst, inverses[found[inst]], values)
+        builder.loc = inst.loc
+        if inst in inverses:
+            _put_product(builder, inst, inverses[inst], values)
+        elif inst.op.name == "lanes":
+            args = tuple(values.get(a, a) for a in inst.args)
+            put_with(inst, builder, args, (_multiplied(inst.regions[0], inverses, values),), values)
         else:
-            put_again(inner, inst, values)
-    return Block(region.params, inner.take())
+            put_again(builder, inst, values)
+    return Block(region.params, builder.take())
 
 
 def _put_product(builder: Builder, quotient: Inst, inverse: Value, values: dict[Value, Value]) -> None:

@@ -22,7 +22,7 @@ _IR_MARK = re.compile(r"  # (\d+)$")
 _CODE_MARK = re.compile(r"  (?://|;) ([\d ]+)$")
 _KERNEL = re.compile(r'^  (?:[^"]* )?(?:kernel|launch) .*\bname = "([^"]*)"')
 _PLACE = re.compile(r"\t\.loc\t\d+ (\d+) \d+(?:, function_name .*, inlined_at \d+ (\d+) \d+)?")
-_FUNCTION = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(|define .*?@("[^"]+"|[\w.$]+)\(')
+_FUNCTION = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\([\d, ]+\) )?(\w+)\(|define .*?@("[^"]+"|[\w.$]+)\(')
 _LABEL = re.compile(r'"?([A-Za-z_][\w.$]*)"?:')
 _DIRECTIVES = ("\t.loc\t", "\t.file\t", "\t.cfi_")
 

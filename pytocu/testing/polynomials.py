@@ -52,6 +52,8 @@ FITS = (
         "2**x = 1 + x log(2) + x**2 p(x) for |x| <= 1 / 2"),
     Fit("LOG", "(log(1 + x) - x) / x**2", "sqrt(0.5) - 1", "sqrt(2) - 1", "x**2 / log(1 + x)", {"f32": 9},
         "log(1 + x) = x + x**2 p(x) for 1 + x from sqrt(1 / 2) to sqrt(2)"),
+    Fit("LOG_THIRDS", "(log(1 + x) - x) / x**2", "-0.33334", "0.33334", "x**2 / log(1 + x)", {"f32": 8},
+        "log(1 + x) = x + x**2 p(x) for 1 + x from 2 / 3 to 4 / 3"),
     Fit("LOG2", "log(1 + x) / (x * log(2)) - 1.44269502162933349609375", "sqrt(0.5) - 1", "sqrt(2) - 1", "x / log(1 + x)",
         {"f32": 10}, "log2(1 + x) = C x + x p(x) for 1 + x from sqrt(1 / 2) to sqrt(2), C being log2(e) as a float32"),
     Fit("LOG10", "log(1 + x) / (x * log(10)) - 0.4342944920063018798828125", "sqrt(0.5) - 1", "sqrt(2) - 1",
@@ -59,6 +61,8 @@ FITS = (
         "log10(1 + x) = C x + x p(x) for 1 + x from sqrt(1 / 2) to sqrt(2), C being log10(e) as a float32"),
     Fit("ATANH", "2 * (atanh(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "(3 - 2 * sqrt(2))**2", "x", {"f64": 7},
         "atanh(s) = s + s**3 p(s**2) / 2 for s up to 3 - 2 sqrt(2)"),
+    Fit("TANH", "(tanh(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "0.5501**2", "x", {"f32": 4},
+        "tanh(x) = x + x**3 p(x**2) for |x| <= 0.55"),
     Fit("SIN", "(sin(sqrt(x)) / sqrt(x) - 1) / x", "1e-9", "(pi / 4 * 1.001)**2", "x", {"f32": 3, "f64": 6},
         "sin(x) = x + x**3 p(x**2) for |x| <= pi / 4"),
     Fit("COS", "(cos(sqrt(x)) - 1 + x / 2) / x**2", "1e-9", "(pi / 4 * 1.001)**2", "x**2", {"f32": 3, "f64": 6},
@@ -90,7 +94,7 @@ def evaluate(expression: str) -> Callable[[Any], Any]:
     import mpmath
 
     names = {name: getattr(mpmath.mp, name) for name in ("exp", "expm1", "log", "sqrt", "sin", "cos", "tan", "atan", "asin",
-                                                         "atanh", "cbrt")}  # fmt: skip
+                                                         "atanh", "cbrt", "tanh")}  # fmt: skip
     code = compile(expression, "<fit>", "eval")
     return lambda x: mpmath.mpf(eval(code, {"__builtins__": {}}, names | {"pi": mpmath.mp.pi, "x": x}))
 

@@ -92,6 +92,24 @@ def black_scholes(price, strike, time, rate, volatility):
 #$ dump black_scholes --args "f32[n], f32[n], f32[n], weak float, weak float" --values positive --within 1e-4 --emit cuda
 #| struct alignas(16) f32x4 { float lane[4]; };
 #|
+#| static __device__ __forceinline__ float near_reciprocal(float x) {
+#|     float value;
+#|     asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+#|     return value;
+#| }
+#|
+#| static __device__ __forceinline__ float near_power_of_two(float x) {
+#|     float value;
+#|     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+#|     return value;
+#| }
+#|
+#| static __device__ __forceinline__ float near_logarithm(float x) {
+#|     float value;
+#|     asm("lg2.approx.ftz.f32 %0, %1;" : "=f"(value) : "f"(x));
+#|     return value;
+#| }
+#|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
@@ -123,18 +141,56 @@ def black_scholes(price, strike, time, rate, volatility):
 #|             const float price_k = price_vector.lane[k];
 #|             const float strike_k = strike_vector.lane[k];
 #|             const float time_k = time_vector.lane[k];
+#|             const float t_1 = price_k / strike_k;
+#|             const bool t_2 = t_1 < 1.1754944e-38f;
+#|             const float t_3 = t_2 ? t_1 * 8388608.0f : t_1;
+#|             const unsigned int t_4 = (unsigned int)__float_as_int(t_3);
+#|             const unsigned int t_5 = (t_4 - 1059760811u) & 4286578688u;
+#|             const float t_6 = __int_as_float((int)(t_4 - t_5)) - 1.0f;
+#|             const float t_7 = (float)(int)t_5;
+#|             const float t_8 = fmaf(fmaf(0.13718134f, t_6, -0.15390241f), t_6, 0.14062326f);
+#|             const float t_9 = fmaf(fmaf(fmaf(t_8, t_6, -0.16415378f), t_6, 0.20006807f), t_6, -0.25007877f);
+#|             const float t_10 = fmaf(t_6 * fmaf(fmaf(t_9, t_6, 0.3333328f), t_6, -0.49999934f), t_6, t_6);
+#|             const float t_11 = fmaf(t_2 ? t_7 - 192937980.0f : t_7, 8.262958e-08f, t_10);
 #|             const float spread = volatility * sqrtf(time_k);
-#|             const float d1 = (logf(price_k / strike_k) + scalar * time_k) / spread;
+#|             const float t_12 = (t_4 - 1u < 2139095039u ? t_11 : near_logarithm(t_3)) + scalar * time_k;
+#|             const float d1 = t_12 / spread;
+#|             const float t_13 = 0.7978846f * (d1 + 0.044715f * d1 * d1 * d1);
+#|             const float t_14 = fabsf(t_13);
+#|             const float t_15 = t_13 * t_13;
+#|             const float t_16 = fmaf(fmaf(0.016430695f, t_15, -0.052667405f), t_15, 0.13320635f);
+#|             const float t_17 = fmaf(near_reciprocal(near_power_of_two(t_14 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|             const int t_18 = __float_as_int(t_17) ^ (__float_as_int(t_13) & (-2147483647 - 1));
+#|             const float t_19 = fmaf(fmaf(t_15, fmaf(t_16, t_15, -0.3333294f), 0.0f), t_13, t_13);
 #|             const float present = strike_k * expf(scalar_1 * time_k);
 #|             const float d2 = d1 - spread;
-#|             const float t_1 = price_k * (0.5f * (1.0f + tanhf(0.7978846f * (d1 + 0.044715f * d1 * d1 * d1))));
-#|             const float t_2 = present * (0.5f * (1.0f + tanhf(0.7978846f * (d2 + 0.044715f * d2 * d2 * d2))));
-#|             const float call = t_1 - t_2;
-#|             const float t_3 = -d2;
-#|             const float t_4 = 0.5f * (1.0f + tanhf(0.7978846f * (t_3 + 0.044715f * t_3 * t_3 * t_3)));
-#|             const float t_5 = -d1;
-#|             const float t_6 = 0.5f * (1.0f + tanhf(0.7978846f * (t_5 + 0.044715f * t_5 * t_5 * t_5)));
-#|             const float put = present * t_4 - price_k * t_6;
+#|             const float t_20 = 0.7978846f * (d2 + 0.044715f * d2 * d2 * d2);
+#|             const float t_21 = fabsf(t_20);
+#|             const float t_22 = t_20 * t_20;
+#|             const float t_23 = fmaf(fmaf(0.016430695f, t_22, -0.052667405f), t_22, 0.13320635f);
+#|             const float t_24 = fmaf(near_reciprocal(near_power_of_two(t_21 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|             const int t_25 = __float_as_int(t_24) ^ (__float_as_int(t_20) & (-2147483647 - 1));
+#|             const float t_26 = fmaf(fmaf(t_22, fmaf(t_23, t_22, -0.3333294f), 0.0f), t_20, t_20);
+#|             const float t_27 = price_k * (0.5f * (1.0f + (t_14 < 0.55f ? t_19 : __int_as_float(t_18))));
+#|             const float call = t_27 - present * (0.5f * (1.0f + (t_21 < 0.55f ? t_26 : __int_as_float(t_25))));
+#|             const float t_28 = -d2;
+#|             const float t_29 = 0.7978846f * (t_28 + 0.044715f * t_28 * t_28 * t_28);
+#|             const float t_30 = fabsf(t_29);
+#|             const float t_31 = t_29 * t_29;
+#|             const float t_32 = fmaf(fmaf(0.016430695f, t_31, -0.052667405f), t_31, 0.13320635f);
+#|             const float t_33 = fmaf(near_reciprocal(near_power_of_two(t_30 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|             const int t_34 = __float_as_int(t_33) ^ (__float_as_int(t_29) & (-2147483647 - 1));
+#|             const float t_35 = fmaf(fmaf(t_31, fmaf(t_32, t_31, -0.3333294f), 0.0f), t_29, t_29);
+#|             const float t_36 = -d1;
+#|             const float t_37 = 0.7978846f * (t_36 + 0.044715f * t_36 * t_36 * t_36);
+#|             const float t_38 = fabsf(t_37);
+#|             const float t_39 = t_37 * t_37;
+#|             const float t_40 = fmaf(fmaf(0.016430695f, t_39, -0.052667405f), t_39, 0.13320635f);
+#|             const float t_41 = fmaf(near_reciprocal(near_power_of_two(t_38 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|             const int t_42 = __float_as_int(t_41) ^ (__float_as_int(t_37) & (-2147483647 - 1));
+#|             const float t_43 = fmaf(fmaf(t_39, fmaf(t_40, t_39, -0.3333294f), 0.0f), t_37, t_37);
+#|             const float t_44 = present * (0.5f * (1.0f + (t_30 < 0.55f ? t_35 : __int_as_float(t_34))));
+#|             const float put = t_44 - price_k * (0.5f * (1.0f + (t_38 < 0.55f ? t_43 : __int_as_float(t_42))));
 #|             call_out_vector.lane[k] = call;
 #|             put_out_vector.lane[k] = put;
 #|         }
@@ -146,19 +202,60 @@ def black_scholes(price, strike, time, rate, volatility):
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const float price_i_1 = price[i_1];
 #|         const float strike_i_1 = strike[i_1];
+#|         const float t_45 = price_i_1 / strike_i_1;
+#|         const bool t_46 = t_45 < 1.1754944e-38f;
+#|         const float t_47 = t_46 ? t_45 * 8388608.0f : t_45;
+#|         const unsigned int t_48 = (unsigned int)__float_as_int(t_47);
+#|         const unsigned int t_49 = (t_48 - 1059760811u) & 4286578688u;
+#|         const float t_50 = __int_as_float((int)(t_48 - t_49)) - 1.0f;
+#|         const float t_51 = (float)(int)t_49;
+#|         const float t_52 = fmaf(fmaf(0.13718134f, t_50, -0.15390241f), t_50, 0.14062326f);
+#|         const float t_53 = fmaf(fmaf(t_52, t_50, -0.16415378f), t_50, 0.20006807f);
+#|         const float t_54 = fmaf(fmaf(fmaf(t_53, t_50, -0.25007877f), t_50, 0.3333328f), t_50, -0.49999934f);
+#|         const float t_55 = t_46 ? t_51 - 192937980.0f : t_51;
+#|         const float t_56 = fmaf(t_55, 8.262958e-08f, fmaf(t_50 * t_54, t_50, t_50));
 #|         const float time_i_1 = time[i_1];
 #|         const float spread_1 = volatility * sqrtf(time_i_1);
-#|         const float d1_1 = (logf(price_i_1 / strike_i_1) + scalar * time_i_1) / spread_1;
-#|         const float t_7 = 0.5f * (1.0f + tanhf(0.7978846f * (d1_1 + 0.044715f * d1_1 * d1_1 * d1_1)));
+#|         const float t_57 = (t_48 - 1u < 2139095039u ? t_56 : near_logarithm(t_47)) + scalar * time_i_1;
+#|         const float d1_1 = t_57 / spread_1;
+#|         const float t_58 = 0.7978846f * (d1_1 + 0.044715f * d1_1 * d1_1 * d1_1);
+#|         const float t_59 = fabsf(t_58);
+#|         const float t_60 = t_58 * t_58;
+#|         const float t_61 = fmaf(fmaf(0.016430695f, t_60, -0.052667405f), t_60, 0.13320635f);
+#|         const float t_62 = fmaf(near_reciprocal(near_power_of_two(t_59 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|         const int t_63 = __float_as_int(t_62) ^ (__float_as_int(t_58) & (-2147483647 - 1));
+#|         const float t_64 = fmaf(fmaf(t_60, fmaf(t_61, t_60, -0.3333294f), 0.0f), t_58, t_58);
 #|         const float present_1 = strike_i_1 * expf(scalar_1 * time_i_1);
 #|         const float d2_1 = d1_1 - spread_1;
-#|         const float t_8 = 0.5f * (1.0f + tanhf(0.7978846f * (d2_1 + 0.044715f * d2_1 * d2_1 * d2_1)));
-#|         const float call_1 = price_i_1 * t_7 - present_1 * t_8;
-#|         const float t_9 = -d2_1;
-#|         const float t_10 = 0.5f * (1.0f + tanhf(0.7978846f * (t_9 + 0.044715f * t_9 * t_9 * t_9)));
-#|         const float t_11 = -d1_1;
-#|         const float t_12 = 0.5f * (1.0f + tanhf(0.7978846f * (t_11 + 0.044715f * t_11 * t_11 * t_11)));
-#|         const float put_1 = present_1 * t_10 - price_i_1 * t_12;
+#|         const float t_65 = 0.7978846f * (d2_1 + 0.044715f * d2_1 * d2_1 * d2_1);
+#|         const float t_66 = fabsf(t_65);
+#|         const float t_67 = t_65 * t_65;
+#|         const float t_68 = fmaf(fmaf(0.016430695f, t_67, -0.052667405f), t_67, 0.13320635f);
+#|         const float t_69 = fmaf(near_reciprocal(near_power_of_two(t_66 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|         const int t_70 = __float_as_int(t_69) ^ (__float_as_int(t_65) & (-2147483647 - 1));
+#|         const float t_71 = fmaf(fmaf(t_67, fmaf(t_68, t_67, -0.3333294f), 0.0f), t_65, t_65);
+#|         const float t_72 = price_i_1 * (0.5f * (1.0f + (t_59 < 0.55f ? t_64 : __int_as_float(t_63))));
+#|         const float t_73 = present_1 * (0.5f * (1.0f + (t_66 < 0.55f ? t_71 : __int_as_float(t_70))));
+#|         const float call_1 = t_72 - t_73;
+#|         const float t_74 = -d2_1;
+#|         const float t_75 = 0.7978846f * (t_74 + 0.044715f * t_74 * t_74 * t_74);
+#|         const float t_76 = fabsf(t_75);
+#|         const float t_77 = t_75 * t_75;
+#|         const float t_78 = fmaf(fmaf(0.016430695f, t_77, -0.052667405f), t_77, 0.13320635f);
+#|         const float t_79 = fmaf(near_reciprocal(near_power_of_two(t_76 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|         const int t_80 = __float_as_int(t_79) ^ (__float_as_int(t_75) & (-2147483647 - 1));
+#|         const float t_81 = fmaf(fmaf(t_77, fmaf(t_78, t_77, -0.3333294f), 0.0f), t_75, t_75);
+#|         const float t_82 = -d1_1;
+#|         const float t_83 = 0.7978846f * (t_82 + 0.044715f * t_82 * t_82 * t_82);
+#|         const float t_84 = fabsf(t_83);
+#|         const float t_85 = t_83 * t_83;
+#|         const float t_86 = fmaf(fmaf(0.016430695f, t_85, -0.052667405f), t_85, 0.13320635f);
+#|         const float t_87 = fmaf(near_reciprocal(near_power_of_two(t_84 * 2.88539f) + 1.0f), -2.0f, 1.0f);
+#|         const int t_88 = __float_as_int(t_87) ^ (__float_as_int(t_83) & (-2147483647 - 1));
+#|         const float t_89 = fmaf(fmaf(t_85, fmaf(t_86, t_85, -0.3333294f), 0.0f), t_83, t_83);
+#|         const float t_90 = present_1 * (0.5f * (1.0f + (t_76 < 0.55f ? t_81 : __int_as_float(t_80))));
+#|         const float t_91 = price_i_1 * (0.5f * (1.0f + (t_84 < 0.55f ? t_89 : __int_as_float(t_88))));
+#|         const float put_1 = t_90 - t_91;
 #|         call_out[i_1] = call_1;
 #|         put_out[i_1] = put_1;
 #|     }
