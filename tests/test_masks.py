@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mask_tools import builds, everywhere
+from mask_tools import agree, builds, everywhere, outcome
 
 import pytocu
 from pytocu.testing.compare import compare
@@ -298,6 +298,71 @@ def test_values_for_a_mask_that_does_not_come_first() -> None:
     chosen = int(row.sum())
     for shape in ((3, chosen, 5), (chosen, 5), (chosen, 1), (5,), (3, 1, 5), (3, chosen, 1)):
         everywhere(behind_an_axis, x, row, RANDOM.random(shape))
+
+
+def rows_in_turn(x, m, rows):
+    for k in range(3):
+        x[m] = rows[k : k + 3] * 2
+        m = ~m
+
+
+def rows_of_itself(x, m, rows):
+    positive = x[:, 0] > 0
+    x[0] = -x[0]
+    x[m] = x[::-1][: rows.shape[0]]
+    y = x + 1
+    y[positive] = y[: positive.sum()]
+    return y
+
+
+ROWS = np.array([True, False, True, True, False, False])
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (1, 4), (4,), (3, 1), (2, 4), (4, 4), (0, 4)], ids=str)
+def test_rows_for_a_mask(shape: tuple[int, ...]) -> None:
+    x, values = RANDOM.random((6, 4)), RANDOM.random(shape)
+    everywhere(in_order, x, ROWS, values)
+    everywhere(in_order, x, ~ROWS & False, values)
+    everywhere(in_order, np.asfortranarray(x)[::-1], ROWS, (8 * values).astype(np.int16))
+
+
+def test_rows_of_another_length_for_a_mask() -> None:
+    x, rows = RANDOM.random((6, 4)), RANDOM.random((3, 5))
+    agree(outcome(lambda: pytocu.jit(in_order)(x, ROWS, rows)), outcome(lambda: in_order(x, ROWS, rows)), 0)
+
+
+def test_rows_for_masks_of_several_axes_and_for_arrays_without_elements() -> None:
+    x, mask = RANDOM.random((4, 5, 3)), RANDOM.random((4, 5)) > 0.5
+    chosen = int(mask.sum())
+    for count in (chosen, chosen + 1, 1):
+        everywhere(in_order, x, mask, RANDOM.random((count, 3)))
+    for count in (3, 2, 1):
+        # The number of values is compared though no value is looked at.
+        everywhere(in_order, np.zeros((6, 0)), ROWS, np.zeros((count, 0)))
+    everywhere(in_order, np.zeros((0, 3)), np.zeros(0, bool), np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize("function", [rows_in_turn, rows_of_itself])
+def test_rows_for_masks_among_other_changes(function: Callable[..., Any]) -> None:
+    rows = RANDOM.random((5, 4))
+    everywhere(function, RANDOM.random((6, 4)) - 0.5, ROWS, rows if function is rows_in_turn else rows[:3])
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_values_for_a_mask_beside_a_number(count: int) -> None:
+    everywhere(behind_a_number_in_order, RANDOM.random((3, 6)), ROWS, np.arange(1.0 + count))
+
+
+def behind_a_number_in_order(x, m, v):
+    x[0, m] = v
+
+
+def test_rows_for_a_mask_are_all_that_a_cpu_writes() -> None:
+    low = pytocu.jit(in_order).lower("f64[n, k]", "bool[m]", "f64[p, k]")
+    assert [inst.attr("schedule") for inst in low.host("cpu").body.insts if inst.op.name == "launch"] == ["rows", "sweep"]
+    # Nothing waits for the comparison of counts in a temporary.
+    low = pytocu.jit(in_order).lower("f64[n]", "bool[m]", "f64[p]")
+    assert sum(inst.op.name == "launch" for inst in low.host("cpu").body.insts) == 2
 
 
 def test_axes_of_what_a_mask_of_several_axes_chooses() -> None:

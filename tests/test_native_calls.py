@@ -563,6 +563,21 @@ def test_many_iterations_are_given_to_threads():
     assert len(seen) == 2
 
 
+def test_kernels_that_are_given_constants_are_started_by_native_code():
+    @pytocu.jit
+    def counted(x, mask, rows):
+        count = 0
+        for k in range(len(x)):
+            if mask[k]:
+                x[k] = rows[count]
+                count += 1
+        return x
+
+    seen = reads_in_python(warm(counted, F.copy(), V[:6] > 0.5, F[:6] * 2))
+    x = F.copy()
+    assert (counted(x, V[:6] > 0.5, F * 2)[V[:6] > 0.5] == F[: (V[:6] > 0.5).sum()] * 2).all() and not seen
+
+
 def test_a_sum_of_two_pieces_is_made_by_native_code():
     x = np.random.default_rng(3).random(100_003)
     compiled = pytocu.jit(lambda x: x.sum())

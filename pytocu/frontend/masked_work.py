@@ -9,15 +9,23 @@ from typing import Any
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
-from pytocu.frontend.compaction import ranks
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.inplace import DESTINATION, ask_for, assigned_value, augmented, known_number, note_write, number_at
+from pytocu.frontend.inplace import (
+    DESTINATION,
+    ask_for,
+    assigned_value,
+    augmented,
+    fitted,
+    known_number,
+    note_write,
+    number_at,
+)
 from pytocu.frontend.masked import check_mask, contains_masked, fits, is_mask, lifted, mask_over, rest, same, values
 from pytocu.frontend.numpy_calls import call_handler
 from pytocu.frontend.operators import attempt, binary, elementwise, truths
-from pytocu.frontend.reductions import combined, length
+from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import is_length, require, require_equal
-from pytocu.frontend.reshaping import broadcast
+from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.ufunc_calls import rows_of
 from pytocu.frontend.values import Context, Masked, as_value, cast, dimensions
 from pytocu.ir import promote
@@ -138,13 +146,13 @@ def without_numbers(context: Context, base: Value, key: Any, number: int, mask: 
     return view, mask, sum(isinstance(item, slice) for item in items[:number])
 
 
-def assign(context: Context, target: Value, mask: Value, first: int, value: Any, axis: int) -> None:
-    """``target[mask] = value``: a choice for each element, of what is there and what is assigned.
+def assign(context: Context, base: Value, key: Any, place: tuple[int, Value], value: Any) -> None:
+    """``base[key] = value``: a choice for each element, of what is there and what is assigned.
 
     Parameters
     ----------
-    first, axis : int
-        The axis of the target on which the mask begins, and that of the array of which the target is a view.
+    place : tuple
+        Which item of the key is a mask, and that.
 
     Raises
     ------
@@ -152,13 +160,13 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any,
         Lengths that do not fit; a number of values other than that of the chosen elements is
         an error when the code has run.
     """
+    target, mask, first = without_numbers(context, base, key, *place)
     ndim, count = len(dimensions(target)), len(dimensions(mask))
     moved = target if first == 0 else _to_front(context, target, first, count)
-    check_mask(context, target, mask, first, axis)
+    check_mask(context, target, mask, first, place[0])
     note_write(context, target, DESTINATION)
     dtype = element(target.type)
     known = known_number(value)
-    chosen = mask_over(context, mask, ndim)
     if known is not None:
         new: Value = number_at(context, known, dtype)
     elif isinstance(value, Masked) and _of_mask(context, value, mask) and rest(value) == ndim - count:
@@ -168,15 +176,30 @@ def assign(context: Context, target: Value, mask: Value, first: int, value: Any,
         if isinstance(made.type, WeakType):
             # A Python complex number is nothing for an array of floats.
             ask_for(context, made, dtype)
-        said = (_OTHER_COUNT, ()) if ndim == count else _mismatch(dimensions(made), dimensions(target), first, count)
-        if first and len(dimensions(made)) > ndim - count - first:
-            # The chosen elements are an axis where the mask begins, and the first one of the target as it is turned.
-            while len(dimensions(made)) < ndim - count + 1:
-                made = context.builder.emit("newaxis", (made,), {"axis": 0})
-            made = _to_front(context, made, len(dimensions(made)) - 1 - (ndim - count - first), 1)
         new = cast(context, made, dtype)
-        if len(dimensions(new)) > ndim - count:
-            new = _in_order(context, new, mask, ndim, *said)
+        shape = dimensions(target)
+        before, behind = shape[:first], shape[first + count :]
+        if len(dimensions(new)) > len(behind):
+            # The chosen elements are an axis where the mask begins.
+            alone = ndim == count and (not isinstance(key, tuple) or len(key) == 1)
+            said = (_OTHER_COUNT, ()) if alone else _mismatch(dimensions(new), shape, first, count)
+            surplus = len(dimensions(new)) - (ndim - count) - 1
+            if surplus > 0:
+                text = f"{len(dimensions(new))} axes are assigned to elements of {ndim - count} axes"
+                raise UnsupportedError(text, context.loc, "leave out the first axes")
+            wanted = *before, dimensions(new)[-1 - len(behind)], *behind
+            new = repeated(context, fitted(context, new, wanted, "value array"), wanted)
+            new = new if first == 0 else _to_front(context, new, first, 1)
+            single = is_length(context, dimensions(new)[0], 1)
+            if not single:
+                new = _in_order(context, moved, mask, new, single is None, *said)
+                if moved is target and context.builder.root(target) is target:
+                    context.builder.replace(target, new)
+                else:
+                    context.builder.update(moved, new)
+                return
+            new = context.builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
+    chosen = mask_over(context, mask, ndim)
     context.builder.update(moved, elementwise(context, "where", chosen, new, moved))
 
 
@@ -204,39 +227,22 @@ def _mismatch(given: Sequence[DimLike], target: Sequence[DimLike], first: int, c
 
 
 def _in_order(
-    context: Context, new: Value, mask: Value, ndim: int, sentence: str, shown: tuple[DimLike, ...]
+    context: Context, target: Value, mask: Value, new: Value, single: bool, sentence: str, shown: tuple[DimLike, ...]
 ) -> Value:
-    """Values for the chosen elements one after the other, each where the mask has its element."""
-    builder = context.builder
-    shape, lengths = dimensions(new), dimensions(mask)
-    surplus = len(shape) - (ndim - len(lengths)) - 1
-    if surplus > 0:
-        raise UnsupportedError(
-            f"{len(shape)} axes are assigned to elements of {ndim - len(lengths)} axes", context.loc, "leave out the first axes"
-        )
-    repeats = is_length(context, shape[0], 1)
-    if repeats:
-        return builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
+    """The target with values for the chosen elements one after the other, of which there may be a `single` one for all."""
+    builder, lengths, given = context.builder, dimensions(mask), dimensions(new)[0]
     # Of an array without elements no value would be looked at.
-    some = dim_min(shape[0], 1) if repeats is False else dim_min(dim_max(shape[0] - 1, 0), 1)
-    none_left = sentence.format(0, *(f"{{{k + 2}}}" for k in range(len(shown or shape[:1]))))
-    require_equal(context, dim_min(some, product(lengths)), some, "ValueError", none_left, *(shown or shape[:1]))
-    count, rank = ranks(context, mask)
-    available = length(context, shape[0])
+    some = dim_min(dim_max(given - 1, 0), 1) if single else dim_min(given, 1)
+    none_left = sentence.format(0, *(f"{{{k + 2}}}" for k in range(len(shown or (given,)))))
+    require_equal(context, dim_min(some, product(lengths)), some, "ValueError", none_left, *(shown or (given,)))
+    (count,) = combined(context, "add", (cast(context, ravel(context, mask), I64),), (0,), False)
+    available = length(context, given)
     fits = elementwise(context, "equal", count, available)
-    # A position that is not needed is that of an element behind the last one.
-    inside = elementwise(context, "bitwise_and", mask, elementwise(context, "less", rank, available))
-    place = elementwise(context, "where", inside, rank, available)
-    if repeats is None:
+    if single:
         # Only a run knows that there is one value, which all chosen elements get.
-        one = elementwise(context, "equal", available, 1)
-        fits = elementwise(context, "bitwise_or", fits, one)
-        place = elementwise(context, "where", elementwise(context, "bitwise_and", one, mask), 0, place)
-    dtype = element(new.type)
-    spare = broadcast(context, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *shape[1:]))
-    longer = builder.emit("concatenate", (new, spare), {"axis": 0})
-    made = builder.emit("gather", (longer, place), {"axes": (0,), "at": 0})
-    return require(context, made, fits, "ValueError", sentence, count, shown or (shape[0],))
+        fits = elementwise(context, "bitwise_or", fits, elementwise(context, "equal", available, 1))
+    available = require(context, available, fits, "ValueError", sentence, count, shown or (given,))
+    return builder.emit("place", (target, mask, new, available), {"single": True} if single else {})
 
 
 def change(context: Context, operator: str, value: Masked, other: Any) -> Masked:

@@ -265,7 +265,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
                 return
         base, key, place = _with_masks(context, base, key)
         if place is not None:
-            assign_masked(context, *without_numbers(context, base, key, *place), value, place[0])
+            assign_masked(context, base, key, place, value)
             return
         if has_positions(base, key):
             _scatter(context, base, key, value)

@@ -427,6 +427,16 @@ def combine_at(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     return (ArrayType(element(start), lengths[0]),)
 
 
+def place(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
+    """The shape and dtype of the first operand."""
+    start, mask, values, count = types
+    lengths = [shape_of(t) for t in types]
+    fits = len(lengths[1]) > 0 and len(lengths[1]) + len(lengths[2]) == len(lengths[0]) + 1 and not lengths[3]
+    if not fits or element(mask) is not BOOL or element(values) is not element(start) or element(count) is not I64:
+        raise TypeError(f"place takes an array, a mask, values of its dtype and a number, not {', '.join(map(str, types))}")
+    return (ArrayType(element(start), lengths[0]),)
+
+
 def kept(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
     """The operand's."""
     return (ArrayType(element(types[0]), shape_of(types[0])),)

@@ -414,6 +414,15 @@ def _combine_at(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (made,)
 
 
+def _place(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
+    start, mask, values, count = args
+    made = np.array(start, order="C")
+    numbers = np.arange(np.count_nonzero(mask)) * (0 if inst.attr("single") and count == 1 else 1)
+    chosen = [p[numbers < count] for p in np.nonzero(mask)]
+    made[tuple(chosen)] = values[numbers[numbers < count]]
+    return (made,)
+
+
 def _keep(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     return (np.array(args[0]),)
 
@@ -587,6 +596,7 @@ _HANDLERS: dict[str, Callable[[State, Inst, list[Any]], Sequence[Any]]] = {
     "failed": interp_checks.failed,
     "failures": interp_checks.failures,
     "combine_at": _combine_at,
+    "place": _place,
     "compaction": _compaction,
     "fold_range": _fold_range,
     "for_loop": _for_loop,

@@ -305,6 +305,11 @@ row("combine_at", "stored", 3, "The first operand, an array, whose elements are 
     infer=infer.combine_at,
     levels=ARRAY, attrs=("op",))  # fmt: skip
 
+row("place", "stored", 4, "The first operand, an array, whose elements, or all behind positions of leading axes, at which the "
+    "second, a mask, is true are those of the third, one after the other; the fourth says how many these are, and none behind "
+    "them is read.  Where that may be a `single` one, it is for all", infer=infer.place, levels=ARRAY,
+    attrs=("single",))  # fmt: skip
+
 # What is in memory of its own, and what waits for memory.
 row("keep", "stored", 1, "The operand in memory of its own, for instructions that read elsewhere in it than they write",
     infer=infer.kept, levels=ARRAY)  # fmt: skip

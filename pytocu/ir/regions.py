@@ -249,7 +249,14 @@ def meetings(inst: Inst) -> list[tuple[DimLike, DimLike]]:
         return assignment_pairs(*assigned(inst))
     if inst.op.name == "check" and inst.attr("kind") in ("fits", "mask", "meets", "place"):
         return [inst.attr("dims")[:2]]
+    if inst.op.name == "place":
+        array, mask, values, _ = (shape_of(a.type) for a in inst.args)
+        return [p for part in ((array[: len(mask)], mask), (array[len(mask) :], values[1:])) for p in _met(*part)]
     return []
+
+
+def _met(first: Sequence[DimLike], second: Sequence[DimLike]) -> list[tuple[DimLike, DimLike]]:
+    return [(a, b) for a, b in zip(first, second, strict=True) if a != b and 1 not in (a, b)]
 
 
 def spread(inst: Inst, args: tuple[Value, ...]) -> tuple[Value, ...]:

@@ -1,10 +1,11 @@
 """Values combined by place: a loop in the order of the values on a CPU, and sorted by place first on a GPU.
 
-In: array level, ``combine_at`` instructions, and counts by place (`bincount`).  Out: none of these.  NumPy combines one value
-after the other, so the order is part of the result.  A thread of a CPU does the same, as a loop of the user's program would.
-On a GPU a stable sort brings the values of one place together in their order, and each place combines what is its own: no two
-threads change one element.  Counts are exact in any order: on a GPU they stay a library's, and so they do where arguments in
-one memory are changed.
+In: array level, ``combine_at`` and ``place`` instructions, and counts by place (`bincount`).  Out: none of these.  NumPy
+combines one value after the other, so the order is part of the result.  A thread of a CPU does the same, as a loop of the
+user's program would.  On a GPU a stable sort brings the values of one place together in their order, and each place combines
+what is its own: no two threads change one element.  Counts are exact in any order: on a GPU they stay a library's, and so they
+do where arguments in one memory are changed.  Rows that a mask places are copied by such a loop on a CPU, which leaves other
+rows alone; elsewhere each element looks for its own value, so that all threads look at once.
 """
 
 from __future__ import annotations
@@ -30,9 +31,20 @@ def run(function: Function, context: PassContext) -> Function:
     shared = any(inst.op.name == "memory" for inst in function.body.insts)
     names = set(numbers_of(function.body))
 
+    def unused(word: str) -> str:
+        name = next(n for n in (f"{word}{k or ''}_" for k in range(len(names) + 1)) if n not in names)
+        names.add(name)
+        return name
+
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-        if inst.op.name != "combine_at" and not counts(inst):
+        if inst.op.name not in ("combine_at", "place") and not counts(inst):
             return None
+        if inst.op.name == "place":
+            start, values = args[0], args[2]
+            view = start.inst is not None and start.inst.op.kind == "view"
+            if context.target.kind == "cuda" or shared or view or len(shape_of(values.type)) == 1:
+                return (_looked_up(builder, inst, *args),)
+            return (_walk(builder, inst, unused("place"), *args),)
         if counts(inst):
             if context.target.kind == "cuda" or shared:
                 return None
@@ -48,9 +60,7 @@ def run(function: Function, context: PassContext) -> Function:
             if len(flat) < len(shape):
                 made = builder.emit("reshape", (made,), {"shape": shape, "source": flat})
             return (made,)
-        name = next(n for n in (f"place{k or ''}_" for k in range(len(names) + 1)) if n not in names)
-        names.add(name)
-        return (_loop(builder, inst, name, *args),)
+        return (_loop(builder, inst, unused("place"), *args),)
 
     return rewrite(function, rule)
 
@@ -85,12 +95,7 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     # What the array held before is not what it holds in a step.
     places, values = (builder.emit("keep", (v,)) if _reads(v, start) else v for v in (places, values))
     inner = Builder(inst.loc)
-    again: dict[Value, Value] = {}
-    for producer in _inside((places, values)):
-        inner.loc = producer.loc
-        put_again(inner, producer, again)
-    inner.loc = inst.loc
-    place, value = (_element(inner, again.get(v, v), symbol(name)) for v in (places, values))
+    place, value = (_element(inner, v, symbol(name)) for v in _again(inner, _inside((places, values)), places, values))
     if element(place.type) is not I64:
         place = inner.emit("cast", (place,), {}, (scalar(I64),))
     rest = shape_of(values.type)[1:]
@@ -98,10 +103,8 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     if inst.attr("op") != "last":
         there = inner.emit("gather", (before, *positions), {"axes": tuple(range(len(positions))), "at": 0})
         value = inner.emit(inst.attr("op") or "add", (there, value))
-    made, target = value if rest else inner.emit("as_array", (value,)), before
-    for axis, position in reversed([*enumerate(positions)]):
-        target = inner.emit("pick", (target, position), {"axis": axis})
-    result = inner.emit("update", (before, target, made), name=inst.results[0].name)
+    made = value if rest else inner.emit("as_array", (value,))
+    result = _replaced(inner, before, positions, made, inst.results[0].name)
     insts = inner.take()
     number = Value(scalar(I64))
     shared = captured(insts, (number, before), (result,))
@@ -110,6 +113,101 @@ def _loop(builder: Builder, inst: Inst, name: str, start: Value, places: Value, 
     region = closed(insts, (number, before), (result,), shared, inst.loc)
     attrs = {"carried": 1, "numbers": (name, count, False)}
     return builder.inst("for_loop", (*bounds, start, *outer), attrs, inst.types, (region,)).results[0]
+
+
+def _walk(builder: Builder, inst: Inst, name: str, start: Value, mask: Value, values: Value, count: Value) -> Value:
+    """Through the mask, with the number of the value that comes next."""
+    lengths = shape_of(mask.type)
+    bounds = [_number(builder, d) for d in (0, product(lengths), 1)]
+    # What the array held before is not what it holds in a step.
+    mask, values = (builder.emit("keep", (v,)) if _reads(v, start) else v for v in (mask, values))
+    mask = _flat(builder, mask)
+    number, before, following = Value(scalar(I64)), Value(start.type, start.name), Value(scalar(I64))
+    step, there = Builder(inst.loc), Builder(inst.loc)
+    chosen = _element(step, _again(step, _inside((mask,)), mask)[0], symbol(name))
+    some = step.emit("bitwise_and", (chosen, step.emit("less", (following, count))))
+    (values,) = _again(there, _inside((values,)), values)
+    value = there.emit("gather", (values, following), {"axes": (0,), "at": 0})
+    made = _replaced(there, before, _positions(there, number, lengths), value, inst.results[0].name)
+    one = there.const(1, scalar(I64))
+    if inst.attr("single", False):
+        one = there.emit("minimum", (there.emit("subtract", (count, one)), one))
+    sides = (there.emit("add", (following, one)), made), (following, before)
+    written = there.take()
+    shared = captured(written, (), [*sides[0], *sides[1]])
+    blocks = [closed(insts, (), results, shared, inst.loc) for insts, results in zip((written, ()), sides, strict=True)]
+    both = step.inst("if_else", (some, *shared), {}, (scalar(I64), *inst.types), blocks)
+    both.results[1].name = inst.results[0].name
+    insts = step.take()
+    own = number, following, before
+    shared = captured(insts, own, both.results)
+    region = closed(insts, own, both.results, shared, inst.loc)
+    # What the array held before is not what it holds in a step.
+    outer = [builder.emit("copy", (v,), name=v.name) if v is start else v for v in shared]
+    attrs = {"carried": 2, "numbers": (name, product(lengths), False)}
+    args = (*bounds, builder.const(0, scalar(I64)), start, *outer)
+    return builder.inst("for_loop", args, attrs, (scalar(I64), *inst.types), (region,)).results[1]
+
+
+def _again(builder: Builder, insts: Sequence[Inst], *values: Value) -> list[Value]:
+    """What instructions that are written again make of values."""
+    again: dict[Value, Value] = {}
+    loc = builder.loc
+    for inst in insts:
+        builder.loc = inst.loc
+        put_again(builder, inst, again)
+    builder.loc = loc
+    return [again.get(v, v) for v in values]
+
+
+def _replaced(builder: Builder, array: Value, positions: Sequence[Value], value: Value, name: str) -> Value:
+    """An array with a value at a position."""
+    target = array
+    for axis, position in reversed([*enumerate(positions)]):
+        target = builder.emit("pick", (target, position), {"axis": axis})
+    return builder.emit("update", (array, target, value), name=name)
+
+
+def _flat(builder: Builder, array: Value) -> Value:
+    shape = shape_of(array.type)
+    return array if len(shape) == 1 else builder.emit("reshape", (array,), {"shape": (product(shape),), "source": shape})
+
+
+def _looked_up(
+    builder: Builder, inst: Inst, start: Value, mask: Value, values: Value, count: Value
+) -> Value:
+    """Each chosen element takes the value whose number is how many are chosen before it."""
+    shape, lengths = shape_of(start.type), shape_of(mask.type)
+    flat = _flat(builder, mask)
+    numbers = builder.emit("cast", (flat,), {}, (ArrayType(I64, shape_of(flat.type)),))
+    place = builder.emit("subtract", (builder.emit("scan", (numbers,), {"op": "add", "axis": 0}), numbers))
+    if len(lengths) > 1:
+        place = builder.emit("reshape", (place,), {"shape": lengths, "source": shape_of(flat.type)})
+    if inst.attr("single", False):
+        one = builder.emit("equal", (count, builder.const(1, scalar(I64))))
+        zero = _spread(builder, builder.const(0, scalar(I64)), lengths)
+        place = builder.emit("where", (_spread(builder, one, lengths), zero, place))
+    # A position that is not needed is that of an element behind the last one.
+    inside = builder.emit("bitwise_and", (mask, builder.emit("less", (place, _spread(builder, count, lengths)))))
+    place = builder.emit("where", (inside, place, _spread(builder, _number(builder, shape_of(values.type)[0]), lengths)))
+    found = builder.emit("gather", (_padded(builder, values), place), {"axes": (0,), "at": 0})
+    for axis in range(len(lengths), len(shape)):
+        mask = builder.emit("newaxis", (mask,), {"axis": axis})
+    return builder.emit("where", (_stretched(builder, mask, shape), _stretched(builder, found, shape), start))
+
+
+def _stretched(builder: Builder, array: Value, shape: tuple[DimLike, ...]) -> Value:
+    """An array of these axes, repeated along those where it has one element."""
+    own = shape_of(array.type)
+    expand = tuple(axis for axis, length in enumerate(own) if length == 1 and shape[axis] != 1)
+    return builder.emit("broadcast", (array,), {"shape": shape, "expand": expand, "ndim": len(own)}) if expand else array
+
+
+def _padded(builder: Builder, values: Value) -> Value:
+    """Values, and behind them one that nobody takes."""
+    dtype, rest = element(values.type), shape_of(values.type)[1:]
+    nothing = _spread(builder, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *rest))
+    return builder.emit("concatenate", (values, nothing), {"axis": 0})
 
 
 def _reads(value: Value, array: Value) -> bool:
@@ -206,10 +304,7 @@ def _numbered(builder: Builder, start: Value, places: Value, values: Value) -> V
     if isinstance(one.type, ScalarType):
         # One value for all needs no numbers.
         return builder.emit("where", (named, one, start))
-    dtype = element(start.type)
-    nothing = _spread(builder, builder.const(dtype.numpy.type(0).item(), scalar(dtype)), (1, *shape[1:]))
-    padded = builder.emit("concatenate", (builder.emit("keep", (values,)), nothing), {"axis": 0})
-    # Behind the values stands one that nobody takes.
+    padded = _padded(builder, builder.emit("keep", (values,)))
     number = builder.emit("subtract", (last, builder.const(1, scalar(I64))))
     number = builder.emit("where", (builder.emit("less", (number, zero)), _number(builder, count), number))
     return builder.emit("where", (named, builder.emit("gather", (padded, number), {"axes": (0,), "at": 0}), start))

@@ -88,7 +88,7 @@ _reductions = _some(lambda inst: inst.op.kind == "reduce")
 
 
 def _combines(function: Function, context: PassContext) -> bool:
-    return any(inst.op.name == "combine_at" or inst.attr("function") == "counts" for inst in walk(function.body))
+    return any(inst.op.name in ("combine_at", "place") or inst.attr("function") == "counts" for inst in walk(function.body))
 
 
 def _maps(function: Function, context: PassContext) -> bool:

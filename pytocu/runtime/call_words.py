@@ -377,6 +377,8 @@ class Compiler:
                 return Value(self.words.word(int(value)), "int")
             case Known(value=float(value)) if type(value) is float:
                 return Value(self.words.word(bits(value)), "float")
+            case Known(value=np.generic()):
+                return self.number(Known(found.value.item()))
             case Value(kind="int" | "float" | "word"):
                 return found
         raise NotNative("an object where a number is needed")

@@ -305,8 +305,9 @@ _LIBRARY = """
 
 `x[mask] = e`, `x[mask] *= e`, and `sum`, `prod`, `mean`, `var`, `std`, `min`, `max`, `any`, `all` and `count_nonzero` of
 `x[mask]` work on the whole array beside the mask: nothing is taken out. What is computed element by element of values of
-one mask stays with them. Where the chosen elements themselves are needed (returned, concatenated, indexed, `len`), and for
-`np.where(c)`, `nonzero`, `flatnonzero`, `argwhere`, `compress` and `extract`, a scan counts, the host waits for the
+one mask stays with them. `x[mask] = rows`, one row for each chosen one, compares the numbers of both before it writes, and
+on a CPU copies these rows alone. Where the chosen elements themselves are needed (returned, concatenated, indexed, `len`),
+and for `np.where(c)`, `nonzero`, `flatnonzero`, `argwhere`, `compress` and `extract`, a scan counts, the host waits for the
 number, and a kernel writes the elements in order.
 
 ## Lengths of run time
