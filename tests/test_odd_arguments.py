@@ -348,3 +348,14 @@ def test_outputs_of_accumulations_with_an_axis_of_one_element() -> None:
     given = ["np.ones((3, 4))", "np.ones((2, 3, 4))", "np.zeros((1, 4))", "np.zeros((1, 3, 1))"]
     check(given, ("np.cumsum(a, 0, out=c)", "np.cumsum(a, 1, out=c)", "np.add.accumulate(a, 0, out=c)",
                   "np.cumprod(b, 2, out=d)", "np.cumsum(a[:1], 1, out=c)"))  # fmt: skip
+
+
+def test_masks_that_copyto_does_not_take() -> None:
+    given = ["np.arange(6.).reshape(2, 3)", "np.array([1, 0, 1])", "np.array([True, False])", "np.ones(3, 'u1')", "np.array(1)"]
+    check(given, ("np.copyto(a, a, where=b)", "np.copyto(a, a, where=c)\nreturn a",
+                  "np.copyto(a, a, where=[True, False])\nreturn a", "np.copyto(a, 2, where=c)",
+                  "np.copyto(a[0], a, where=e)", "np.copyto(a[0], a, where=c)",
+                  "np.copyto(a, b[0], casting='no', where=b)", "np.copyto(d, 300, where=b)",
+                  "np.copyto(a, a[:, :2], where=b * 1.5)",
+                  "np.copyto(d, d[:], where=b > 0)\nreturn d", "np.copyto(a, a, casting='bad', where=b)"))  # fmt: skip
+    refused(given, "np.copyto(a, None, casting='unsafe', where=a > 2)", "None is used as a number", "pass numbers")
