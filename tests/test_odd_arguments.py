@@ -398,7 +398,7 @@ def test_lengths_of_ranges_that_no_range_has() -> None:
 
 def test_ints_beyond_64_bits_beside_python_numbers_of_another_kind() -> None:
     given = ["2 ** 64", "0.5", "1j", "True", "np.ones(2)", "-2 ** 63 - 1"]
-    functions = ("logical_and", "logical_or", "logical_xor", "less", "equal", "not_equal")
+    functions = ("logical_and", "logical_or", "logical_xor", "less", "equal", "not_equal", "right_shift", "add", "maximum")
     pairs = ("a, b", "c, a", "d, f", "f, b", "a, f", "e, a", "e, f")
     check(given, [f"np.{f}({pair})" for f in functions for pair in pairs])
     check(given, [f"np.{f}({pair})" for f in ("heaviside", "copysign") for pair in (*pairs, "a, 1", "-1, f", "10 ** 30, a")])

@@ -32,7 +32,6 @@ from pytocu.ir.types import F64, I64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_
 
 _TYPES = ("dtype", "signature", "sig")
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-_LOGICAL = ("logical_and", "logical_or", "logical_xor")
 _KEYWORDS = ("out", "where", "casting", "order", "subok", *_TYPES)
 
 REFUSED_UFUNCS = {
@@ -162,7 +161,7 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
     rows = rows_of(name)
     values = tuple(as_value(context, a) for a in args)
     stated = any(kwargs.get(k) is not None for k in (*_TYPES, "casting"))
-    if rows[0].name in (*_COMPARISONS, *_LOGICAL):
+    if not stated:
         _check_mixed(context, name, values)
     if rows[0].name in _COMPARISONS and not stated and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values):
         # Python ints are compared as Python does, however large they are.
