@@ -80,6 +80,7 @@ class SourceFunction(Dispatcher):
     def __init__(self, function: types.FunctionType, device: str | None, options: Options, static: tuple[str, ...]):
         self._function = function
         self._options = options
+        self._own_arguments = not options.trees
         self._by_trees: dict[Any, SourceFunction] = {}
         self._seen_ways: dict[Any, int] = {}
         signature, plain = self._calling(inspect.signature(function, follow_wrapped=False), options)

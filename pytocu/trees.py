@@ -238,6 +238,15 @@ def _holders(tree: Tree | str, value: Any) -> Iterator[Any]:
     yield value
 
 
+def _parts(trees: Trees, values: Iterable[Any]) -> Iterator[Any]:
+    """What arguments hold, as :func:`take_apart` gives it."""
+    for (_, tree), value in zip(trees, values, strict=True):
+        if isinstance(tree, str):
+            yield value
+        elif tree.same is None:
+            yield from _parts(tuple(("", member) for member in tree.members), members_of(value)[1])
+
+
 def made(kind: type, keys: Sequence[Any], members: Sequence[Any]) -> Any:
     """A tuple, list, dict or object that holds members; what the class does when objects are made does not run."""
     if kind is list or kind is tuple:
@@ -270,7 +279,10 @@ class Made(tuple[Any, ...]):
 
 
 class Given(tuple[Any, ...]):
-    """One of the `holders`, by its number, as a function returns it."""
+    """One of the `holders`, by its number, as a function returns it.
+
+    Or what a part holds that is known while compiling, or the part itself: by the number of the part and positions in it.
+    """
 
     _fields = ()
     _make = classmethod(tuple.__new__)
@@ -305,7 +317,7 @@ class Shared(tuple[Any, ...]):
     @classmethod
     def _make(cls, members: Iterable[Any]) -> Any:
         (result,) = members
-        return _settled(result, (), {})
+        return _settled(result, str, {})
 
 
 class Changed(tuple[Any, ...]):
@@ -346,7 +358,17 @@ def settle(found: Any, trees: Trees, values: Sequence[Any]) -> Any:
         return found
     whole = [*holders(trees, values)]
     placed: dict[str, Any] = {}
-    result, *changes = [_settled(part, whole, placed) for part in found]
+
+    def given(place: str) -> Any:
+        if place.isdigit():
+            return whole[int(place)]
+        number, *positions = _read_spec(place)
+        one = [*_parts(trees, values)][number]
+        for position in positions:
+            one = members_of(one)[1][position]
+        return one
+
+    result, *changes = [_settled(part, given, placed) for part in found]
     for number, spec, *members in changes:
         owner: Any = whole[int(number)]
         changed, gone = _read_spec(spec)
@@ -366,26 +388,26 @@ def settle(found: Any, trees: Trees, values: Sequence[Any]) -> Any:
     return result
 
 
-def _settled(value: Any, whole: Sequence[Any], placed: dict[str, Any]) -> Any:
+def _settled(value: Any, given: Callable[[str], Any], placed: dict[str, Any]) -> Any:
     kind = type(value)
     if kind is Given:
-        return whole[int(value[0])]
+        return given(value[0])
     if kind is Again:
         return placed[value[0]]
     if kind is Placed:
         number, value = value
         placed[number] = value
     if kind is After:
-        return [_settled(member, whole, placed) for member in value][-1]
+        return [_settled(member, given, placed) for member in value][-1]
     if isinstance(value, list):
-        value[:] = [_settled(member, whole, placed) for member in value]
+        value[:] = [_settled(member, given, placed) for member in value]
     elif isinstance(value, dict):
-        value.update((key, _settled(member, whole, placed)) for key, member in value.items())
+        value.update((key, _settled(member, given, placed)) for key, member in value.items())
     elif isinstance(value, tuple):
-        return tuple.__new__(kind, [_settled(member, whole, placed) for member in value])
+        return tuple.__new__(kind, [_settled(member, given, placed) for member in value])
     elif not is_array_like(value) and hasattr(value, "__dict__"):
         for name, member in vars(value).items():
-            object.__setattr__(value, name, _settled(member, whole, placed))
+            object.__setattr__(value, name, _settled(member, given, placed))
     return value
 
 

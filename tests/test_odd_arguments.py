@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 import numpy as np
 import pytest
 from edge_tools import SCOPE, check, refused, written
@@ -40,12 +43,12 @@ NUMPYS_ANSWER = (
     "np.unravel_index(c, (3, 4), order=None)", "np.unravel_index(c, (3, 4), order='f')", "np.eye(3, k=10)",
     "np.ravel_multi_index((c, c), (3, 4), order=None)", "np.copy(a, 'K')", "np.histogram(a, [0., 1, 2], weights=a.T)",
     "np.roll(a, (1, len(a)))",
-    "np.rollaxis(a, 1, 1.0)",
+    "np.rollaxis(a, 1, 1.0)", "np.arange(3, step=1e400)",
 )  # fmt: skip
 REFUSED = {
     "np.arange(3, step=10 ** 30)": "np.arange of object",
     "np.arange(3, step=1j)": "np.arange of complex128",
-    "np.arange(3, step=1e400)": "the step inf",
+    "np.arange(len(a), step=1e400)": "the step inf",
     "np.full(3, 10 ** 30)": "np.full of object",
     "np.sum(a, dtype='O')": "of Python's objects",
     "np.array(a, ndmax=1)": "np.array with the argument ndmax= is not supported",
@@ -348,3 +351,62 @@ def test_outputs_of_accumulations_with_an_axis_of_one_element() -> None:
     given = ["np.ones((3, 4))", "np.ones((2, 3, 4))", "np.zeros((1, 4))", "np.zeros((1, 3, 1))"]
     check(given, ("np.cumsum(a, 0, out=c)", "np.cumsum(a, 1, out=c)", "np.add.accumulate(a, 0, out=c)",
                   "np.cumprod(b, 2, out=d)", "np.cumsum(a[:1], 1, out=c)"))  # fmt: skip
+
+
+def test_masks_that_copyto_does_not_take() -> None:
+    given = ["np.arange(6.).reshape(2, 3)", "np.array([1, 0, 1])", "np.array([True, False])", "np.ones(3, 'u1')", "np.array(1)"]
+    check(given, ("np.copyto(a, a, where=b)", "np.copyto(a, a, where=c)\nreturn a",
+                  "np.copyto(a, a, where=[True, False])\nreturn a", "np.copyto(a, 2, where=c)",
+                  "np.copyto(a[0], a, where=e)", "np.copyto(a[0], a, where=c)",
+                  "np.copyto(a, b[0], casting='no', where=b)", "np.copyto(d, 300, where=b)",
+                  "np.copyto(a, a[:, :2], where=b * 1.5)",
+                  "np.copyto(d, d[:], where=b > 0)\nreturn d", "np.copyto(a, a, casting='bad', where=b)"))  # fmt: skip
+    refused(given, "np.copyto(a, None, casting='unsafe', where=a > 2)", "None is used as a number", "pass numbers")
+
+
+WRONG = (
+    "dtype='q7'", "dtype='i4'", "sig=None", "out=b", "out=[1]", "out=d", "out=(None, None)", "where=a", "where=c, out=a",
+    "casting='bad'", "casting=3", "order='x'", "subok='x'", "foo=1", "signature='dd'",
+)  # fmt: skip
+
+
+def test_of_several_wrong_keywords_of_ufuncs_numpys_first_is_named() -> None:
+    given = ["np.ones(3)", "np.ones(2)", "np.array([True] * 4)", "np.ones(3, int)"]
+    words = [sorted(re.findall(r"(\w+)=", one)) for one in WRONG]
+    rows = [f"np.add(a, 1.5, {x}, {y})" for (x, p), (y, q) in itertools.permutations(zip(WRONG, words, strict=True), 2)
+            if not set(p) & set(q)]  # fmt: skip
+    check(given, [f"{row}\nreturn a" for row in rows if "where=a" not in row or "out" in row])
+
+
+def test_python_ints_beside_narrow_ints_of_run_time_in_ranges() -> None:
+    given = ["np.uint8(3)", "0.1", "-1", "np.int16(9)", "70000", "np.uint32(2)", "7"]
+    rows = ("np.arange(a, b, c)", "np.arange(a, b, -1)", "np.arange(c, a)", "np.arange(a, c)", "np.arange(d, 0, c)",
+            "np.arange(d, e, d)", "np.arange(d, b, -e)", "np.arange(a, 9.5, g)", "np.arange(f, c, 1)", "np.arange(g, f, c)",
+            "np.arange(3, b, a)", "np.arange(c, b, a)", "np.arange(a, g)", "np.arange(a, g, d)",
+            "np.arange(a, 0.0, -300)")  # fmt: skip
+    check(given, rows)
+
+
+def test_lengths_of_ranges_that_no_range_has() -> None:
+    given = ["np.inf", "np.nan", "0.0", "1e300", "-128", "2 ** 62", "-129", "3.5"]
+    rows = ("np.arange(a)", "np.arange(b)", "np.arange(-a)", "np.arange(c, h, a)", "np.arange(c, h, -a)", "np.arange(c, b, h)",
+            "np.arange(c, d)", "np.arange(d, c)", "np.arange(c, 1 / d, d)", "np.arange(c, -1 / d, d)", "np.arange(e, h, a)",
+            "np.arange(2 ** 63 - 1, f)", "np.arange(1e300, 3.0, g, dtype='i4')", "np.arange(1e300, 3.0, d, dtype='i4')",
+            "np.arange(1e300, 3.0, -d, dtype='u8')", "np.arange(c, h, 0)", "np.arange(h, c, -0.5)")  # fmt: skip
+    check(given, rows)
+
+
+def test_ints_beyond_64_bits_beside_python_numbers_of_another_kind() -> None:
+    given = ["2 ** 64", "0.5", "1j", "True", "np.ones(2)", "-2 ** 63 - 1"]
+    functions = ("logical_and", "logical_or", "logical_xor", "less", "equal", "not_equal", "right_shift", "add", "maximum")
+    pairs = ("a, b", "c, a", "d, f", "f, b", "a, f", "e, a", "e, f")
+    check(given, [f"np.{f}({pair})" for f in functions for pair in pairs])
+    check(given, [f"np.{f}({pair})" for f in ("heaviside", "copysign") for pair in (*pairs, "a, 1", "-1, f", "10 ** 30, a")])
+    pairs = ("a, 1", "-1, f", "a, f", "a, b")
+    check(given, [f"np.{f}({pair})" for f in ("arctan2", "hypot", "logaddexp") for pair in pairs], 4)
+
+
+def test_quotients_by_lists_of_several_lengths() -> None:
+    given = ["-1.5", "np.float64(3)", "2"]
+    rows = ("divmod({}, [[1], [2, 3]])", "{} // [[1], [2, 3]]", "[[1], [2, 3]] % {}")
+    check(given, [row.format(name) for row in rows for name in "abc"])

@@ -157,6 +157,68 @@ def test_the_arrays_themselves_are_returned() -> None:
     assert found is b and first is a and second is b
 
 
+KNOWN: tuple[Callable[[], Any], ...] = (
+    lambda: {"a": 1, "b": 2.0}, lambda: [1, 2.0], lambda: (1, 2.0), lambda: Point(1, 2.0), lambda: Spring(1, 2.0), list,
+    lambda: {"a": {"c": 1}, "b": [2, (3,)]},
+)  # fmt: skip
+
+
+def with_others(x, p, q):
+    return q, [p, x.sum()], {"p": p}
+
+
+def inside(p):
+    return p["b"], p["a"], p
+
+
+def beside_an_array(d):
+    return d.pop("options"), d["x"] * 2, d
+
+
+def chosen(x, p, q):
+    return p if x.sum() > 0 else q
+
+
+def is_one(p, q):
+    return p is q, p is not q
+
+
+@pytest.mark.parametrize("make", KNOWN)
+def test_what_holds_no_array_is_returned_itself(make: Callable[[], Any]) -> None:
+    alone, several = pytocu.jit(lambda p: p), pytocu.jit(with_others)
+    # Native code makes calls that come often.
+    for _ in range(120):
+        p, q = make(), make()
+        assert alone(p) is p
+        for first, second in ((p, q), (p, p)):
+            found = several(X, first, second)
+            assert found[0] is second and found[1][0] is first and found[2]["p"] is first
+
+
+def test_what_such_an_argument_holds_is_returned_itself() -> None:
+    compiled, beside, either = pytocu.jit(inside), pytocu.jit(beside_an_array), pytocu.jit(chosen)
+    for _ in range(3):
+        p = KNOWN[-1]()
+        b, a, whole = compiled(p)
+        assert whole is p and b is p["b"] and a is p["a"]
+        options = {"k": 3}
+        d = {"x": X, "options": options}
+        found = beside(d)
+        assert found[0] is options and found[2] is d and "options" not in d
+        q = {"a": 1}
+        p = dict(q)
+        assert either(X, p, q) is p and either(-X, p, q) is q
+
+
+def test_whether_arguments_are_one_object_may_change() -> None:
+    p, q = [1], [1]
+    for given in ((p, p), (p, q), (p, p)):
+        assert pytocu.jit(is_one)(*given) == is_one(*given)
+    compiled = pytocu.jit(is_one)
+    for given in ((p, q), (p, p), (p, q)):
+        assert compiled(*given) == is_one(*given)
+
+
 def test_other_ways_to_hold_them_are_other_functions() -> None:
     compiled = pytocu.jit(by_length)
     for parts in ([X], (X,), [X, X], (X, X), [X, X]):

@@ -17,7 +17,7 @@ from pytocu.frontend.control import choice, connected
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Frame
-from pytocu.frontend.objects import is_object
+from pytocu.frontend.objects import is_object, note_compared
 from pytocu.frontend.operators import BINARY, as_queue, attempt, binary, check_plain, compute, is_queue, truth
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.state import State
@@ -259,6 +259,7 @@ def _equals_one(context: Context, member: Any, container: Collection[Any]) -> Fl
 
 
 def _identical(frame: Frame, left: Any, right: Any) -> bool:
+    note_compared(frame.context, left, right)
     if left is None or right is None or left is right:
         return left is right
     if any(is_dynamic(side) or isinstance(side, Grown) for side in (left, right)):

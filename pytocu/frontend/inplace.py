@@ -314,11 +314,18 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
         if isinstance(dst, Value):
             like = element(dst.type).numpy.type(0) if is_numpy_scalar(dst) else getattr(builtins, python_type_name(dst))()
         attempt(context, np.copyto, like, 0)
-    note_write(context, dst, DESTINATION)
     # NumPy's sentence for a rule that it does not have.
     attempt(context, np.copyto, np.zeros(1), np.zeros(1), casting=casting)
     dtype = element(dst.type)
     known = known_number(src)
+    if type(known) is int:
+        # An int that does not fit is found before the mask is looked at.
+        attempt(context, np.copyto, np.zeros(1, dtype.numpy), known, casting="unsafe")
+    mask = None if where is True else mask_of(context, where)
+    if src is dst and dimensions(dst):
+        # NumPy copies nothing and looks at no shape.
+        return
+    note_write(context, dst, DESTINATION)
     if known is not None:
         if isinstance(known, complex):
             as_value(context, known)
@@ -331,8 +338,8 @@ def copyto(context: Context, dst: Any, src: Any, casting: Any = "same_kind", whe
         # Only reached by casting="unsafe", which makes an array of the number first.
         made = convert(context, made, F64)
     made = cast(context, made, dtype)
-    if where is not True:
-        made = elementwise(context, "where", fitted(context, mask_of(context, where), dst, "where mask"), made, dst)
+    if mask is not None:
+        made = elementwise(context, "where", fitted(context, mask, dst, "where mask"), made, dst)
     context.builder.update(dst, made)
 
 

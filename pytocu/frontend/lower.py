@@ -20,7 +20,7 @@ from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
 from pytocu.frontend.frames import Raised
-from pytocu.frontend.objects import is_object, note_argument, note_built, note_path, path_of
+from pytocu.frontend.objects import given_back, is_object, note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
 from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
@@ -255,7 +255,7 @@ def _lower(
     settles = context.open and any(i.op.name == "from_python" for inst in builder.insts for i in _inside(inst))
     if settles and not context.asking:
         raise HandOn(KINDS)
-    leaves, tree = _returned(context, result, _settle(context, result) if settles else {}, bool(trees))
+    leaves, tree = _returned(context, result, _settle(context, result) if settles else {})
     for grown in context.given_back:
         _refuse_members(context, grown, leaves)
     _leave(context, [builder.reference(leaf) for leaf in leaves], tree)
@@ -319,8 +319,8 @@ def _turns(inst: Inst) -> bool:
     return False
 
 
-def _returned(context: Context, result: Any, choices: Mapping[Value, Any], changing: bool) -> tuple[list[Value], Any]:
-    """The leaves and the tree of what is returned, and of what arguments hold where they may be `changing`."""
+def _returned(context: Context, result: Any, choices: Mapping[Value, Any]) -> tuple[list[Value], Any]:
+    """The leaves and the tree of what is returned, and of what arguments hold where that changes."""
     first: list[Any] = []
     while True:
         leaves: list[Value] = []
@@ -333,8 +333,8 @@ def _returned(context: Context, result: Any, choices: Mapping[Value, Any], chang
         try:
             before = [*map(form, first)]
             tree = _after(before, form(result)) if before else form(result)
-            tree = _with_changes(context, tree, form) if changing else tree
-            return leaves, _placed(tree, context.repeated, changing) if context.placed else tree
+            tree = _with_changes(context, tree, form) if context.held else tree
+            return leaves, _placed(tree, context.repeated) if context.placed else tree
         except SeenTwice as found:
             first.append(found.value)
 
@@ -367,7 +367,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
         case Masked():
             return _leaf(as_value(context, result), leaves)
         case _ if id(result) in context.held:
-            return _given(context.held[id(result)])
+            return _given(given_back(context, result))
         case _ if (known := context.ways.get(id(result))) is not None and any(_is_seen(context, way) for way in known.ways):
             tree = lambda value: _tree(context, value, leaves, choices)  # noqa: E731
             return _way(context, result, leaves, tree, functools.cache(lambda: _made_anew(context, result, tree)))

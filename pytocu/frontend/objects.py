@@ -25,6 +25,7 @@ from pytocu.guards import (
     read_attribute,
     read_closure,
     read_global,
+    reader,
 )
 from pytocu.record import Record
 
@@ -39,20 +40,22 @@ class Held(Record):
     Attributes
     ----------
     value : object
-    number : int
-        Its place among them, as `pytocu.trees.holders` counts.
+    number : int or tuple of int
+        Its place among them, as `pytocu.trees.holders` counts; of one that is known while compiling the number of the
+        parameter, and positions in it.
     members : dict
         What it held at first, by position, key or name.
     """
 
     value: Any
-    number: int
+    number: int | tuple[int, ...]
     members: dict[Any, Any]
 
 
 def note_argument(context: Context, position: int, name: str, value: Any) -> None:
     """Remember where an argument known while compiling comes from."""
     path = ("argument", position)
+    _note_known(context, value, (position,))
     note_path(context, value, path)
     adopt(context, name, value, lambda arguments: arguments[position], path)
     mark_outside(context, value, name)
@@ -63,7 +66,12 @@ def note_path(context: Context, value: Any, path: Path | None) -> None:
 
     Scalars are not noted: nothing is found through them, and equal ones may be one object.
     """
-    if path is None or type(value) in SCALARS or id(value) in context.paths:
+    if path is None or type(value) in SCALARS:
+        return
+    if id(value) in context.paths:
+        first = context.paths[id(value)][1]
+        if id(value) in context.held and path != first:
+            context.met_again.setdefault(id(value), []).append(path)
         return
     context.paths[id(value)] = (value, path)
     match value:
@@ -206,7 +214,47 @@ def note_built(context: Context, value: Any) -> None:
         members = dict(value)
     else:
         members = dict(enumerate(value)) if isinstance(value, (list, tuple)) else dict(getattr(value, "__dict__", ()))
-    context.held[id(value)] = Held(value, len(context.held), members)
+    number = sum(isinstance(held.number, int) for held in context.held.values())
+    context.held[id(value)] = Held(value, number, members)
+
+
+def _note_known(context: Context, value: Any, place: tuple[int, ...]) -> None:
+    """Remember lists, tuples, dicts and objects of an argument known while compiling: a caller sees which one is returned."""
+    if not isinstance(value, (tuple, list, dict)):
+        if is_opaque(value):
+            context.held.setdefault(id(value), Held(value, place, {}))
+        return
+    if id(value) in context.held:
+        return
+    members = dict(value) if isinstance(value, dict) else dict(enumerate(value))
+    context.held[id(value)] = Held(value, place, members)
+    for position, member in enumerate(members.values()):
+        _note_known(context, member, (*place, position))
+
+
+def given_back(context: Context, value: Any) -> Held:
+    """What is returned of the arguments; found on two ways it must be one object at the next call, too."""
+    for path in context.met_again.pop(id(value), ()):
+        _guard_identity(context, True, path_of(context, value), path)
+    return context.held[id(value)]
+
+
+def note_compared(context: Context, left: Any, right: Any) -> None:
+    """Remember whether two objects are one, which ``is`` asked: arguments of the next call may be others."""
+    if id(left) not in context.held or id(right) not in context.held:
+        return
+    if left is right:
+        given_back(context, left)
+    else:
+        _guard_identity(context, False, path_of(context, left), path_of(context, right))
+
+
+def _guard_identity(context: Context, same: bool, first: Path | None, second: Path | None) -> None:
+    if first is None or second is None:
+        return
+    function = next(one for one, path in context.paths.values() if path == ("function",))
+    path = ("same", first, second)
+    context.guards.append(guard("arguments that are one object", same, reader(path, function), path=path))
 
 
 def note_object(context: Context, value: Any) -> None:

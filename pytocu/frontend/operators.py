@@ -381,8 +381,16 @@ def refuse_complex_scalars(context: Context, function: Callable[..., Any], *oper
     if any(map(is_array, operands)):
         return
     examples = [example(o) if isinstance(o, Value) else o for o in operands]
-    if any(map(np.iscomplexobj, examples)):
+    if any(map(_is_complex, examples)):
         attempt(context, function, *examples)
+
+
+def _is_complex(one: Any) -> bool:
+    try:
+        return np.iscomplexobj(one)
+    except ValueError:
+        # Lists of several lengths.
+        return False
 
 
 def example(value: Value) -> Any:

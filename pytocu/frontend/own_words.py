@@ -49,11 +49,13 @@ def in_own_words(
     try:
         attempt(context, function, *given, **named)
     except CompileError as own:
-        # Which thing that is, it need not say.
-        said = own.message == error.message or error.message.endswith("as an integer")
-        own.help, own.notes = own.help if said else error.message, error.notes
-        _raise_with_value(context, own, [*args, *kwargs.values()])
-        return own
+        # What is said of lengths is said of those of the examples.
+        if "could not broadcast" not in own.message:
+            # Which thing that is, it need not say.
+            said = own.message == error.message or error.message.endswith("as an integer")
+            own.help, own.notes = own.help if said else error.message, error.notes
+            _raise_with_value(context, own, [*args, *kwargs.values()])
+            return own
     help = error.help or error.own_words
     return UnsupportedError(error.message, error.loc, help, error.notes)
 

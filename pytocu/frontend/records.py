@@ -207,13 +207,10 @@ def under(number: int, form: Any) -> Any:
     return ("named", _PLACED, ("str", str(number)), form)
 
 
-def placed(tree: Any, repeated: Set[int], settled: bool) -> Any:
-    """The form of a result in which only lists, dicts or objects that stand in several places are known by their numbers.
-
-    Whether it is `settled` outside, since arguments hold arrays.
-    """
+def placed(tree: Any, repeated: Set[int]) -> Any:
+    """The form of a result in which only lists, dicts or objects that stand in several places are known by their numbers."""
     form = _numbered(tree, {str(number) for number in repeated})
-    return ("named", _SHARED, form) if repeated and not settled else form
+    return ("named", _SHARED, form) if repeated and form[:2] != ("named", _CHANGED) else form
 
 
 def _numbered(tree: Any, repeated: Set[str]) -> Any:
@@ -238,14 +235,14 @@ def after(first: Sequence[Any], result: Any) -> Any:
 def with_changes(context: Context, made: Any, tree: Tree) -> Any:
     """The form of a result, and of what lists, dicts and objects among the arguments hold where that has changed."""
     changes = list(_changes(context, tree))
-    return ("named", _CHANGED, made, *changes) if changes or _names(made, _GIVEN, _AGAIN) else made
+    return ("named", _CHANGED, made, *changes) if changes or _names(made, _GIVEN) else made
 
 
-def _names(tree: Any, *paths: str) -> bool:
-    """Whether one of these classes stands in a form."""
+def _names(tree: Any, path: str) -> bool:
+    """Whether a class stands in a form."""
     if not isinstance(tree, tuple):
         return False
-    return (tree[:1] == ("named",) and tree[1] in paths) or any(_names(member, *paths) for member in tree)
+    return tree[:2] == ("named", path) or any(_names(member, path) for member in tree)
 
 
 def _changes(context: Context, tree: Tree) -> Iterator[Any]:

@@ -41,6 +41,7 @@ from pytocu.frontend.values import (
     is_number,
     is_weak,
 )
+from pytocu.frontend.worded import after
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
@@ -85,7 +86,7 @@ def arange(
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
-    short = None
+    first_given, by_given, short = first, by, None
     if any(isinstance(b, Value) for b in (first, last, by)):
         _check_bools(context, first, last, by)
         _check_kinds(context, first, last, by)
@@ -136,7 +137,7 @@ def arange(
         raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
     size = number_of_elements(context, first, last, by)
     # A second element is computed where there is a first one.
-    _check_held(context, first, by, dim_min(size, 1))
+    _check_held(context, first_given, by_given, dim_min(size, 1))
     if isinstance(first, np.integer) and type(by) is int and not np.iinfo(first.dtype).min <= by <= np.iinfo(first.dtype).max:
         first = int(first)
     return _range(context, first, by, size, target)
@@ -171,14 +172,15 @@ def _short(context: Context, first: Any, last: Any, by: Any, dtype: Any) -> np.n
 def _check_held(context: Context, first: Any, second: Any, count: DimLike = 1) -> None:
     """Of two numbers that NumPy adds or subtracts, an int of Python's must fit the dtype of an int of NumPy's."""
     for plain, other in ((first, second), (second, first)):
-        if not _is_int(plain) or not isinstance(other, np.integer) or isinstance(plain, np.generic):
+        if not _is_int(plain) or not _is_int(other) or _is_numpys(plain) or not _is_numpys(other):
             continue
-        if isinstance(plain, Value) and plain.type != WEAK_INT:
+        dtype = element(other.type).numpy if isinstance(other, Value) else other.dtype
+        if (isinstance(plain, Value) and plain.type != WEAK_INT) or dtype.kind == "b":
             continue
-        held, limits = number_as_dim(context, plain), np.iinfo(other.dtype)
+        held, limits = number_as_dim(context, plain), np.iinfo(dtype)
         if held is not None:
             outside = dim_max(int(limits.min) - held, 0)
-            if other.dtype.itemsize < 8:
+            if dtype.itemsize < 8:
                 outside = outside + dim_max(held - int(limits.max), 0)
             require_equal(context, count * outside, 0, "ValueError", str(SIZE))
 
@@ -262,7 +264,7 @@ def _long_step(by: Any, first: Any, last: Any) -> Any:
         return by.dtype.type(np.iinfo(by.dtype).max)
     if isinstance(by, np.floating):
         return np.finfo(by.dtype).max
-    return float(gap) if isinstance(by, float) else int(gap) + 1
+    return float(gap) if isinstance(by, float) else min(int(gap) + 1, sys.maxsize)
 
 
 def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -316,10 +318,28 @@ def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
             raise raised(ValueError("arange: cannot compute length") if math.isnan(quotient) else SIZE, context.loc)
         return math.ceil(quotient)
     # NumPy computes the number of elements with Python's numbers as well.
-    quotient = binary(context, "divide", binary(context, "subtract", last, first), by)
+    distance = binary(context, "subtract", last, first)
+    quotient = binary(context, "divide", distance, by)
     if isinstance(quotient, Value) and not is_weak(quotient):
         quotient = read_float(context, _finite(context, quotient))
+    elif isinstance(quotient, Value) and any(map(_is_float, (first, last, by))):
+        quotient = after(context, _CHECKED, {"quotient": quotient, "distance": distance, "by": by}, "quotient")
     return number_as_dim(context, on_host(context, "math_ceil", quotient)) or 0
+
+
+_CHECKED = f"""\
+if quotient != quotient:
+    raise ValueError("arange: cannot compute length")
+if not -{2.0**63} <= quotient < {2.0**63}:
+    raise ValueError("{SIZE}")
+if quotient == 0.0 and distance != 0 and (distance > 0) == (by > 0):
+    quotient = 1.0
+"""
+"""How often a step fits as NumPy takes it: a quotient that is too small for a float is one element."""
+
+
+def _is_float(bound: Any) -> bool:
+    return bound.type == WEAK_FLOAT if isinstance(bound, Value) else isinstance(bound, float)
 
 
 def _finite(context: Context, quotient: Value) -> Value:
@@ -345,12 +365,12 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
         made = cast(context, place, dtype)
         step = _whole_step(context, first, by, dtype)
         if step != 1:
-            step = number(context, int(np.int64(step).astype(dtype.numpy)), dtype) if isinstance(step, int) else step
+            step = number(context, _known(step, dtype), dtype) if isinstance(step, int) else step
             made = elementwise(context, "multiply", made, step)
         if isinstance(start, int):
             if start == 0:
                 return made
-            start = number(context, int(np.int64(start).astype(dtype.numpy)), dtype)
+            start = number(context, _known(start, dtype), dtype)
         return elementwise(context, "add", made, start)
     wide = F32 if dtype is F16 else dtype
     made = cast(context, place, wide)
@@ -391,15 +411,33 @@ def _check_first_two(context: Context, first: Any, by: Any, size: DimLike, dtype
         held = int(value) if not isinstance(value, Value) else number_as_dim(context, value)
         if held is None or (isinstance(held, int) and limits.min <= held <= limits.max):
             continue
+        there = dim_max(dim_min(size, n + 1) - n, 0)
+        if isinstance(held, int) and not is_c_long(held):
+            # No text of pytocu's holds it.
+            require_equal(context, there, 0, "OverflowError", _said_of(held, dtype))
+            continue
         if isinstance(held, int):
             outside: DimLike = 1
         else:
             outside = dim_max(limits.min - held, 0)
             if dtype is not U64:
                 outside = outside + dim_max(held - int(limits.max), 0)
-        there = dim_max(dim_min(size, n + 1) - n, 0)
         sentence = f"Python integer {{2}} out of bounds for {dtype.numpy}"
         require_equal(context, there * outside, 0, "OverflowError", sentence, held)
+
+
+def _said_of(held: int, dtype: DType) -> str:
+    """What NumPy says of an int that an element does not take."""
+    try:
+        np.zeros(1, dtype.numpy)[0] = held
+    except OverflowError as error:
+        return str(error)
+    raise AssertionError(f"{dtype} takes {held}")
+
+
+def _known(value: int, dtype: DType) -> int:
+    """An int in a dtype; what 64 bits do not hold is no element of a range."""
+    return int(np.int64(value).astype(dtype.numpy)) if is_c_long(value) else 0
 
 
 def _whole_step(context: Context, first: Any, by: Any, dtype: DType) -> Any:

@@ -9,16 +9,26 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.inplace import OUTPUT, note_write, out_arrays, prepare_outputs, write_outputs
-from pytocu.frontend.operators import attempt, binary, compute, elementwise, known_option, refuse_complex
-from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, dimensions, is_array, is_weak
+from pytocu.errors import CompileError, UnsupportedError, raised
+from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_arrays, prepare_outputs, write_outputs
+from pytocu.frontend.operators import (
+    attempt,
+    binary,
+    compute,
+    elementwise,
+    example,
+    is_c_long,
+    known_option,
+    refuse_complex,
+)
+from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cast, const_inst, dimensions, is_array, is_weak
+from pytocu.guards import is_plain
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
 from pytocu.ir.dims import Shape
 from pytocu.ir.layouts import elementwise_ranks
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
-from pytocu.ir.types import F64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
+from pytocu.ir.types import F64, I64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
 
 _TYPES = ("dtype", "signature", "sig")
 _COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
@@ -69,8 +79,9 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     if given:
         # Results behind the last array that is given are new.
         kwargs = {**kwargs, "out": (*given, *[None] * (outputs - len(given)))}
+    # NumPy's order: how many arrays there are, what names the loop, then the arrays, and then the other arguments.
+    _check_named(context, name, kwargs)
     if kwargs.get("out") is not Ellipsis:
-        # NumPy looks at the arrays before it reads the other arguments.
         for out in out_arrays(context, kwargs.get("out"), outputs):
             if out is not None:
                 note_write(context, out, OUTPUT)
@@ -150,6 +161,8 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
     rows = rows_of(name)
     values = tuple(as_value(context, a) for a in args)
     stated = any(kwargs.get(k) is not None for k in (*_TYPES, "casting"))
+    if not stated:
+        _check_mixed(context, name, values)
     if rows[0].name in _COMPARISONS and not stated and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values):
         # Python ints are compared as Python does, however large they are.
         return tuple(as_strong(context, binary(context, row.name, *values)) for row in rows)
@@ -168,6 +181,21 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
     return tuple(elementwise(context, row.name, *operands) for row in rows)
 
 
+def _check_mixed(context: Context, name: str, values: Sequence[Value]) -> None:
+    """NumPy's error of an int of Python's beyond 64 bits beside a Python number of another kind."""
+    if len({v.type for v in values}) < 2 or not all(map(is_weak, values)):
+        return
+    if any(map(_is_beyond, values)):
+        examples = [example(v) if (inst := const_inst(v)) is None else inst.attr("value") for v in values]
+        attempt(context, promote.numpy_function(name), *examples)
+
+
+def _is_beyond(value: Value) -> bool:
+    """Whether it is an int of Python's that int64 does not hold."""
+    inst = const_inst(value)
+    return inst is not None and value.type == WEAK_INT and not is_c_long(inst.attr("value"))
+
+
 def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
     """Without a strong operand NumPy gives its default dtypes: ``np.add(1, 2)`` is an int64."""
     if not all(is_weak(a) for a in args):
@@ -179,6 +207,9 @@ def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Val
     except TypeError:
         # A function of a float and an integer, or of integers alone.
         return tuple(as_strong(context, a) for a in args)
+    if any(_is_beyond(v) for v in args) and set(promote.ufunc_loop(name, (I64,) * len(args))[0]) == {F64}:
+        # A function of floats alone has one for ints that int64 does not hold, too.
+        return tuple(as_strong(context, a, F64) for a in args)
     return all_strong(context, *args)
 
 
@@ -210,12 +241,26 @@ def loop_named(context: Context, name: str, kwargs: dict[str, Any]) -> Any:
     """The loop that ``dtype=`` or ``signature=`` names, as NumPy takes it, or None."""
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
     dtype = kwargs.get("dtype")
-    if dtype is not None and chosen is not None:
-        raise raised(TypeError("cannot specify both 'signature' and 'dtype'"), context.loc)
     if dtype is None:
         return chosen
     ufunc = promote.numpy_function(name)
     return (*[None] * ufunc.nin, *[compute(context, np.dtype, dtype)] * ufunc.nout)
+
+
+def _check_named(context: Context, name: str, kwargs: dict[str, Any]) -> None:
+    """Raise what NumPy raises of the names of a loop, and of the number of arrays in a tuple."""
+    asked = {k: v for k, v in kwargs.items() if k in _TYPES and is_plain(v)}
+    if isinstance(out := kwargs.get("out"), tuple):
+        asked["out"] = (None,) * len(out)
+    if not asked:
+        return
+    ufunc = promote.numpy_function(name)
+    try:
+        # What is wrong behind these is found, if nothing else is.
+        attempt(context, ufunc, *[True] * ufunc.nin, **asked, casting=0)
+    except CompileError as error:
+        if not error.message.startswith("casting must be"):
+            raise
 
 
 def check_where(context: Context, name: str, where: Any, outs: Sequence[Value | None]) -> None:
@@ -244,7 +289,10 @@ def checked_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> dic
     loc = context.loc
     made = dict(kwargs)
     _refuse_unknown(context, name, kwargs)
-    for keyword, value in kwargs.items():
+    if kwargs.get("where", True) is not True:
+        mask_of(context, kwargs["where"])
+    for keyword in (k for k in ("casting", "order", "subok") if k in kwargs):
+        value = kwargs[keyword]
         match keyword:
             case "order":
                 attempt(context, np.positive, 1.0, order=known_option(context, value, "order="))
@@ -253,8 +301,6 @@ def checked_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> dic
                 attempt(context, np.positive, 1.0, casting=known_option(context, value, "casting="))
             case "subok" if not isinstance(value, (bool, np.bool_)):
                 raise raised(TypeError("'subok' must be a boolean"), loc)
-            case "signature" | "sig" if value is None:
-                raise raised(TypeError("the signature object to ufunc must be a string or a tuple."), loc)
     return made
 
 

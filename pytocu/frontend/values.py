@@ -166,6 +166,8 @@ class Context:
         By id: objects that the function made, or arguments that were put together of their parts.
     held : dict
         By id: tuples, lists, dicts and objects among the arguments, each with what it held at first.
+    met_again : dict
+        By id: the other ways on which such an object is found.
     forms : dict
         Classes that stand for objects with known attributes; see `pytocu.frontend.state.flatten`.
     placed : dict
@@ -274,9 +276,10 @@ class Context:
         "chosen", "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits",
         "forms", "frames", "fresh", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held",
         "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks",
-        "members", "met", "missed", "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of",
-        "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "shared", "shortened",
-        "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
+        "members", "met", "met_again", "missed", "misses", "most", "named", "numbers", "open", "origins", "others",
+        "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
+        "repeated", "shared", "shortened", "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed",
+        "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -301,6 +304,7 @@ class Context:
         self.filling: list[Grown] = []
         self.written_out = 1
         self.met: set[tuple[Loc | None, str]] = set()
+        self.met_again: dict[int, list[Path]] = {}
         self.refused: list[CompileError] = []
         self.doubted = False
         self.tries: list[Any] = []

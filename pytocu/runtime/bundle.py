@@ -115,7 +115,9 @@ class BundledFunction(Dispatcher):
             kind = inspect.Parameter.POSITIONAL_ONLY
             parts = inspect.Signature([inspect.Parameter(name, kind) for name, _, _ in kept["parameters"]])
             if held not in self._by_layout:
-                self._by_layout[held] = BundledFunction(self._name, parts, self._device, tuple(self._static), self._native)
+                made = BundledFunction(self._name, parts, self._device, tuple(self._static), self._native)
+                made._own_arguments = False
+                self._by_layout[held] = made
             return self._by_layout[held].add({**kept, "held": ()}, folder, steps)
         kind = kept["kind"]
         parameters = [(name, Static(ast.literal_eval(t)) if known else parse_type(t)) for name, known, t in kept["parameters"]]

@@ -209,6 +209,7 @@ def write_dispatch(
     slow: Callable[[tuple[Any, ...]], Any],
     key_of: Callable[[Any], Any],
     alone: bool = False,
+    settle: Callable[[Any, tuple[Any, ...]], Any] | None = None,
 ) -> Dispatch | None:
     """The function for a list of argument classes; None where every call goes the general way.
 
@@ -224,6 +225,8 @@ def write_dispatch(
         What identifies a static value.
     alone : bool
         Whether no argument is an array, so that results are NumPy's.
+    settle : callable, optional
+        ``settle(result, arguments)``: the result with the arguments in it that are returned.
     """
     library = "numpy" if alone else library_of(classes)
     if library is None:
@@ -236,6 +239,7 @@ def write_dispatch(
         elif fixed and one is not type(None) and one is not Default:
             made.keys.append(f"key_of(a{n})")
             made.facts.append(f"key_of(a{n})")
+            made.settles = made.settles or (settle is not None and one not in SCALARS and one is not str)
         elif not fixed and one not in SCALARS and not issubclass(one, np.generic):
             # An array that only the general way can read.
             return None
@@ -254,6 +258,7 @@ def write_dispatch(
         "known": known.get,
         "slow": slow,
         "key_of": key_of,
+        "settle": settle,
         **key_globals(library),
     }
     exec(_code_of(made.text()), namespace)
@@ -277,6 +282,7 @@ class _Parts:
         self.facts: list[str] = []
         self.passed: list[str] = []
         self.given: dict[int, list[str]] = {}
+        self.settles = False
 
     def array(self, library: Any, n: int) -> None:
         if library.judge:
@@ -292,6 +298,7 @@ class _Parts:
         given = f"({passed},)" if passed else "()"
         judge = [f"    if {' or '.join(self.judge)}: return slow({listed})"] if self.judge else []
         reads = [f"    {line}" for line in self.reads]
+        result = f"settle(result, {listed})" if self.settles else "result"
         return "\n".join(
             [
                 f"def keys{listed}:",
@@ -318,6 +325,6 @@ class _Parts:
                 f"        if not holds({listed}):",
                 f"            return slow({listed})",
                 f"    result = run({passed})",
-                f"    return slow({listed}) if result is NotImplemented else result",
+                f"    return slow({listed}) if result is NotImplemented else {result}",
             ]
         )

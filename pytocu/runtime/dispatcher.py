@@ -92,6 +92,8 @@ class Dispatcher(ABC):
 
     __call__: Callable[..., Any]
     _known_defaults = True
+    _own_arguments = True
+    """Whether what it is called with are a caller's arguments, and no parts of them."""
 
     def __init__(
         self,
@@ -175,11 +177,19 @@ class Dispatcher(ABC):
         if run is not None:
             result = run()
             if result is not NotImplemented:
-                return result
+                return self._settle(result, values)
         kept = None
         if originals is not None:
             kept = tuple(o for o, (_, p) in zip(originals, call.parameters, strict=True) if not isinstance(p, Static))
-        return entry.executable.run(call.dynamic, call.infos, kept)
+        return self._settle(entry.executable.run(call.dynamic, call.infos, kept), originals or values)
+
+    def _settle(self, found: Any, values: Sequence[Any]) -> Any:
+        """A result in which the arguments that are returned are these."""
+        if not self._own_arguments or type(found).__name__ != "Changed":
+            return found
+        from pytocu.trees import settle
+
+        return settle(found, tuple((name, name) for name in self._names), values)
 
     def _remember(self, call: Call, entry: Entry) -> Callable[[], Any] | None:
         """Let the next call of this signature find its program at once; gives what makes this one, where that can."""
@@ -201,7 +211,8 @@ class Dispatcher(ABC):
         classes = tuple(map(type, call.values))
         dispatch = self._dispatch.get(classes)
         if dispatch is None:
-            dispatch = write_dispatch(classes, static, self._general, argument_key, alone=like is None)
+            settle = self._settle if self._own_arguments else None
+            dispatch = write_dispatch(classes, static, self._general, argument_key, like is None, settle)
             if dispatch is None:
                 return None
             dispatch = self._dispatch.setdefault(classes, dispatch)
@@ -241,7 +252,7 @@ class Dispatcher(ABC):
         """Let native code make the calls of a signature that is called often, where it can."""
         from pytocu.runtime import native_calls
 
-        if not native_calls.possible(len(classes)):
+        if not native_calls.possible(len(classes)) or (self._own_arguments and _gives_back(entry.executable.plan.tree)):
             return
         method = native_calls.method(self._call_code)
         if method is None:
@@ -389,6 +400,11 @@ class Dispatcher(ABC):
             bits = [f"offsets fit {s.index_bits} bits" for s in plan.kernels[:1]]
             out.append(Specialization(entry.types, target, (*captured, *lengths, *shared, *bits), plan.library_calls()))
         return tuple(out)
+
+
+def _gives_back(tree: Any) -> bool:
+    """Whether a result has to be settled with the arguments, which native code does not do."""
+    return isinstance(tree, tuple) and tree[:2] == ("named", "pytocu.trees:Changed")
 
 
 def allowed_specializations() -> int:
