@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pytocu
 from pytocu.ir.types import ALL_DTYPES
 from pytocu.testing.cases import call_interpreted, check_group
 from pytocu.testing.compare import compare
@@ -100,3 +101,25 @@ def test_triples_of_kinds(text: str) -> None:
             raise AssertionError(f"{text} of {chosen}: {error}") from None
         compared += 1
     assert compared > 60
+
+
+PHASES = {
+    "before": lambda c, d: c * (1j * d),
+    "a sum": lambda c, d: (2 - 1j * d) * 2 + c,
+    "of an element": lambda c, d: c + (1j - c.real.astype(np.float64)[0]),
+    "negative": lambda c, d: np.exp(-(2j * np.pi * d) / 3 * c),
+    "given to NumPy": lambda c, d: np.multiply(c, 1j * d),
+    "NumPy's function": lambda c, d: c * np.multiply(1j, d),
+    "NumPy's type": lambda c, d: c * np.complex128(1j * d),
+    "behind": lambda c, d: c * (d * 1j),
+    "of a scalar": lambda c, d: np.float32(2) * (1j * d),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.float16, np.int8, np.float64, np.complex128])
+@pytest.mark.parametrize("name", PHASES)
+def test_complex_numbers_of_python_before_float64_scalars(name: str, dtype: Any) -> None:
+    """np.float64 is a float of Python's, and Python computes with it before NumPy is asked: `1j * s` adapts to arrays."""
+    c, d = np.arange(3).astype(dtype), np.float64(0.25)
+    actual, expected = pytocu.jit(PHASES[name])(c, d), PHASES[name](c, d)
+    compare(actual, expected, exact=name != "negative", ulp=4)

@@ -21,7 +21,7 @@ from pytocu.errors import CompileError, UnsupportedError, closest, raised
 from pytocu.frontend import array_functions, attributes
 from pytocu.frontend.array_functions import on_array
 from pytocu.frontend.axes import normal_axis
-from pytocu.frontend.operators import attempt, compute, known_option, refuse_complex
+from pytocu.frontend.operators import attempt, compute, elementwise, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of, without_axes
@@ -353,7 +353,10 @@ def call_numpy(context: Context, name: str, function: Any, args: tuple[Any, ...]
             return _known_cast(context, function, args[0], *args, **kwargs)
         if known_now or not issubclass(function, np.generic):
             return compute(context, function, *args, **kwargs)
-        return _constructor(context, function, args, kwargs)
+        made = _constructor(context, function, args, kwargs)
+        # A complex number of Python's is NumPy's from here on.
+        is_pythons = isinstance(made, Value) and made in context.complexes
+        return elementwise(context, "positive", made) if is_pythons else made
     is_ufunc = name not in FUNCTIONS and (bool(rows_of(name)) or name in REFUSED_UFUNCS)
     if known_now and args and all(map(is_number, args)) and (name in _OF_NUMBERS or is_ufunc) and _is_plain(kwargs):
         # A value that may be branched on as well.

@@ -39,7 +39,21 @@ from pytocu.guards import is_plain, overrides
 from pytocu.ir import dims, promote
 from pytocu.ir.core import Value, types_of
 from pytocu.ir.ops import OPS, Op
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_INT, DType, ScalarType, WeakType, element, number_of
+from pytocu.ir.types import (
+    BOOL,
+    C64,
+    C128,
+    F64,
+    WEAK_BOOL,
+    WEAK_COMPLEX,
+    WEAK_INT,
+    DType,
+    ScalarType,
+    WeakType,
+    element,
+    number_of,
+    scalar,
+)
 
 _found_in_front = Deferred("pytocu.frontend.marks", "found_in_front")
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
@@ -231,11 +245,13 @@ def c_long(context: Context, number: int) -> int:
 def binary(context: Context, name: str, left: Any, right: Any) -> Any:
     """``left <op> right`` with Python's and NumPy's meaning."""
     try:
-        return _binary(context, name, left, right)
+        made = _binary(context, name, left, right)
     except CompileError as error:
         if error.own_words:
             raise _in_own_words(context, error, OPS[name].python, (left, right), {}) from None
         raise
+    _note_complex(context, left, right, made)
+    return made
 
 
 def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
@@ -551,7 +567,7 @@ def _root_or_power(context: Context, power: Value, base: Any, exponent: Any) -> 
 
 def _elementwise(context: Context, name: str, *operands: Any) -> Value:
     row = OPS[name]
-    values = [as_value(context, o) for o in operands]
+    values = _adapted(context, [as_value(context, o) for o in operands])
     if name == "power":
         values = _integer_power(context, *values)
     _check_fits_long(context, name, values)
@@ -560,6 +576,33 @@ def _elementwise(context: Context, name: str, *operands: Any) -> Value:
     if answer is not None:
         return answer
     return context.builder.emit(row, values)
+
+
+def _adapted(context: Context, values: list[Value]) -> list[Value]:
+    """Complex numbers of Python's that are computed as complex128, in the dtype that such numbers take beside the others."""
+    own = [v in context.complexes for v in values]
+    if not any(own):
+        return values
+    strong = [element(v.type) for v, is_own in zip(values, own, strict=True) if not (is_own or isinstance(v.type, WeakType))]
+    if not strong or np.result_type(*(d.numpy for d in strong), 1j) != np.complex64:
+        return values
+    return [cast(context, v, C64) if is_own else v for v, is_own in zip(values, own, strict=True)]
+
+
+def _note_complex(context: Context, left: Any, right: Any, made: Any) -> None:
+    """Note a complex number of Python's: what it makes of one and a float64 scalar behind it, which is a float of Python's."""
+    if not isinstance(made, Value) or made.type != scalar(C128):
+        return
+    first, second = (_is_python_complex(context, side) for side in (left, right))
+    is_float = isinstance(right, np.float64) or (isinstance(right, Value) and right.type == scalar(F64))
+    if (first and (second or is_float or is_weak(right))) or (second and is_weak(left)):
+        context.complexes.add(made)
+
+
+def _is_python_complex(context: Context, side: Any) -> bool:
+    if not isinstance(side, Value):
+        return type(side) is complex
+    return side.type == WEAK_COMPLEX or side in context.complexes
 
 
 def truths(context: Context, condition: Any) -> Value:
@@ -660,7 +703,10 @@ def unary(context: Context, name: str, operand: Any) -> Any:
     length = as_dim(operand)
     if length is not None and name in ("negative", "positive"):
         return dim_value(context, 0 - length if name == "negative" else length)
-    return elementwise(context, name, operand)
+    made = elementwise(context, name, operand)
+    if name != "absolute":
+        _note_complex(context, operand, operand, made)
+    return made
 
 
 _PER_ELEMENT = "np.where(condition, a, b) chooses per element; .any() and .all() are one answer for all"

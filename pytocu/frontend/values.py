@@ -219,6 +219,8 @@ class Context:
         Lengths of arguments that differ, which sides of a branch hand on.
     open, asking : bool
         Whether a number of Python's stands for a NumPy scalar somewhere, and whether NumPy functions note what they are given.
+    complexes : set of Value
+        Complex numbers of Python's that are computed as NumPy's complex128; beside arrays they adapt as Python's do.
     members : dict of Loc
         By the place of an ``append``: what is asked for where the member may be a Python number.
     read_of : dict of Value to Grown
@@ -273,13 +275,12 @@ class Context:
 
     __slots__ = (
         "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "chosen", "clamped", "compacted", "containers", "counting", "doubted", "elements", "facts", "filling", "fits",
-        "forms", "frames", "fresh", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held",
-        "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks",
-        "members", "met", "met_again", "missed", "misses", "most", "named", "numbers", "open", "origins", "others",
-        "outside", "parts_of", "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused",
-        "repeated", "shared", "shortened", "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed",
-        "ways", "written_out", "zeros",
+        "chosen", "clamped", "compacted", "complexes", "containers", "counting", "doubted", "elements", "facts", "filling",
+        "fits", "forms", "frames", "fresh", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held",
+        "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members",
+        "met", "met_again", "missed", "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of",
+        "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "shared", "shortened",
+        "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -339,6 +340,7 @@ class Context:
         self.read: list[tuple[Value, DimLike, str]] = []
         self.in_message: list[Any] | None = None
         self.open = self.asking = False
+        self.complexes: set[Value] = set()
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None
         self.changing = False

@@ -184,7 +184,8 @@ On the CPU these functions are formulas of additions, multiplications and fused 
 on every machine; only angles beyond 2**45 go to the C math library. The GPU columns depend on CUDA's functions, but for float32
 `log`, `tanh`, and `sin` and `cos` of angles up to 2**16, which are formulas too; they are those of an NVIDIA H200 with the
 CUDA 13 wheels. Of numbers known while compiling (`np.exp(0.5)`) the value is NumPy's own, which may differ from that of an
-array's element by the bound. Operations that are not listed have NumPy's bits, of such numbers too: see [operations.md](operations.md).
+array's element by the bound. Operations that are not listed have NumPy's bits, of such numbers too: see
+[operations.md](operations.md).
 
 `python -m pytocu.testing.accuracy --write docs/accuracy.md` measures again, with `--gpu` on a device too.
 
