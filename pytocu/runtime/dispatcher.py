@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pytocu.runtime.executable import Executable
 
 _binding_words = Deferred("pytocu.binding", "binding_words")
+_settled = Deferred("pytocu.trees", "settle")
 
 
 class Specialization(Record):
@@ -187,9 +188,7 @@ class Dispatcher(ABC):
         """A result in which the arguments that are returned are these."""
         if not self._own_arguments or type(found).__name__ != "Changed":
             return found
-        from pytocu.trees import settle
-
-        return settle(found, tuple((name, name) for name in self._names), values)
+        return _settled(found, tuple((name, name) for name in self._names), values)
 
     def _remember(self, call: Call, entry: Entry) -> Callable[[], Any] | None:
         """Let the next call of this signature find its program at once; gives what makes this one, where that can."""
