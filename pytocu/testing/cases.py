@@ -53,8 +53,8 @@ FORMULAS_OF_FUNCTIONS = {
         "processor, ours are as `np.sort` leaves them",
     ),
     "sort": "of zeros of both signs the order, unless it is stable: NumPy's depends on the processor, ours is the library's",
-    "assignment": "`x[::2] = x[:n]`, and `np.place(x, m, x[a:b])`: NumPy copies between overlapping parts of a vector one "
-    "element after the other if both go up or both go down, and reads what it has written; ours are the elements from before",
+    "assignment": "`x[::2] = x[:n]`, `x[m] = x[a:b]` and `np.place(x, m, x[a:b])`: NumPy copies between overlapping parts of a "
+    "vector one element after the other if both go up or both go down, and reads what it has written; ours are the elements from before",
     "dot": "of floats and a number: NumPy's BLAS adds the products to 0, or leaves zeros where the number is 0, so that they "
     "may be 0.0 where a product is -0.0 or NaN; ours are the products",
 }
@@ -65,7 +65,8 @@ LIMITS = {
     "is a float. Refused is `x ** n` of an array of bools, which is int8 where n is 2 and int64 otherwise",
     "clip": "a Python int known only at run time must fit the array's dtype, also where it bounds nothing",
     "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
-    "a Python complex with an np.float64 gives an np.complex128, where Python gives its own complex",
+    "a Python complex before an np.float64 (`1j * s`) gives Python's own complex, which adapts to arrays, as here; if it is "
+    "returned or goes through a loop or branch it is an np.complex128 here, and `abs` and the parts of it are np.float64",
     "bincount": "of no elements, weights give int64 zeros in NumPy; ours are float64, as of any other number of elements",
     "sum": "Python's `sum` of an array without elements is its start, an int; ours is the NumPy number of every other length",
     "reshape": "of an array with gaps or negative strides: NumPy's may be a view of it; ours is a copy, and a call in which "

@@ -203,10 +203,7 @@ def _lines() -> Iterator[str]:
     yield from _library()
     yield "\n## Arrays and NumPy scalars\n\n"
     yield f"Methods: {_listed(m for m in attributes.METHODS if m[0] != '_')}. "
-    yield f"Attributes: {_listed(attributes.ATTRIBUTES)}.\n\n"
-    yield "What an operator makes of Python's complex number before a float64 scalar of a run (`1j * s`) is Python's in "
-    yield "Python, and adapts to what it meets, as here; if it is returned or goes through a loop or branch it is complex128 "
-    yield "here, and `abs` and the parts of it are float64.\n"
+    yield f"Attributes: {_listed(attributes.ATTRIBUTES)}.\n"
     yield "\n## Python\n\n"
     names = [f.__name__ for f in BUILTINS if getattr(builtins, getattr(f, "__name__", ""), None) is f]
     yield f"Builtins with a meaning on run-time values: {_listed(names)}.\n\n"
