@@ -54,7 +54,8 @@ FORMULAS_OF_FUNCTIONS = {
     ),
     "sort": "of zeros of both signs the order, unless it is stable: NumPy's depends on the processor, ours is the library's",
     "assignment": "`x[::2] = x[:n]`, `x[m] = x[a:b]` and `np.place(x, m, x[a:b])`: NumPy copies between overlapping parts of a "
-    "vector one element after the other if both go up or both go down, and reads what it has written; ours are the elements from before",
+    "vector one element after the other if both go up or both go down, and reads what it has written; ours are the "
+    "elements from before",
     "dot": "of floats and a number: NumPy's BLAS adds the products to 0, or leaves zeros where the number is 0, so that they "
     "may be 0.0 where a product is -0.0 or NaN; ours are the products",
 }
