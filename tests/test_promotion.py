@@ -123,3 +123,18 @@ def test_complex_numbers_of_python_before_float64_scalars(name: str, dtype: Any)
     c, d = np.arange(3).astype(dtype), np.float64(0.25)
     actual, expected = pytocu.jit(PHASES[name])(c, d), PHASES[name](c, d)
     compare(actual, expected, exact=name != "negative", ulp=4)
+
+
+@pytest.mark.parametrize("low", [2.5, 300.5, 3.4e38])
+@pytest.mark.parametrize("high", [5, 127, 300])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.float32])
+def test_ints_of_a_run_beside_floats_bound_nothing_past_the_end_of_a_dtype(dtype: Any, low: float, high: int) -> None:
+    x = np.array([1, 100, 7], dtype)
+    for function, bounds in (
+        (lambda x, low, high: np.clip(x, low, high), (low, high)),
+        (lambda x, low, high: x.clip(high, low), (low, high)),
+        (lambda x, low, high: np.clip(x, low, high), (-low, -high)),
+        (lambda x, low, high: np.clip(x, high, low), (-low, -high)),
+        (lambda x, low, high: np.clip(x, low, high), (np.float32([low] * 3), high)),
+    ):
+        compare(pytocu.jit(function)(x, *bounds), function(x, *bounds))

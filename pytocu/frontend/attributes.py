@@ -18,6 +18,7 @@ from pytocu.frontend.ufunc_calls import check_where, checked_keywords, compute_u
 from pytocu.frontend.values import (
     Context,
     Flat,
+    as_value,
     called,
     cast,
     contains_dynamic,
@@ -394,8 +395,8 @@ def method_clip(context: Context, value: Any, min: Any = None, max: Any = None, 
         out = None
     check_where(context, "clip", kwargs.get("where", True), (out,))
     kwargs = {**kwargs, "out": out}
-    low = None if _beyond(value, min, upper=False) else _bounding(context, value, min, upper=False)
-    high = None if _beyond(value, max, upper=True) else _bounding(context, value, max, upper=True)
+    low = None if _beyond(value, min, upper=False) else _bounding(context, value, min, max, upper=False)
+    high = None if _beyond(value, max, upper=True) else _bounding(context, value, max, min, upper=True)
     if low is None and high is None:
         return compute_ufunc(context, "positive", (value,), kwargs)
     if low is None:
@@ -415,8 +416,11 @@ def _beyond(value: Any, bound: Any, upper: bool) -> bool:
     return bound >= limits.max if upper else bound <= limits.min
 
 
-def _bounding(context: Context, value: Any, bound: Any, upper: bool) -> Any:
-    """A Python int of run time, which is the dtype's own end where it lies past it: it bounds nothing there."""
+def _bounding(context: Context, value: Any, bound: Any, other: Any, upper: bool) -> Any:
+    """A Python int of run time, which bounds nothing where it lies past the dtype's own end: it is that end, or infinity.
+
+    Another bound that is a float may lie past the end, too.
+    """
     if not isinstance(bound, Value) or bound.type != WEAK_INT or context.elements is not None:
         return bound
     if not isinstance(value, Value) or isinstance(value.type, WeakType):
@@ -426,7 +430,17 @@ def _bounding(context: Context, value: Any, bound: Any, upper: bool) -> Any:
         return bound
     limits = np.iinfo(dtype.numpy)
     comparison, end = ("less", int(limits.max)) if upper else ("greater", int(limits.min))
+    if _is_float(other):
+        emit, inside = context.builder.emit, binary(context, comparison, bound, end)
+        infinity = as_value(context, builtins.float("inf" if upper else "-inf"))
+        return emit("python_choose", (inside, emit("python_float", (bound,)), infinity))
     return _extreme(context, "min" if upper else "max", "", comparison, [bound, end])
+
+
+def _is_float(value: Any) -> bool:
+    if not isinstance(value, Value):
+        return isinstance(value, (builtins.float, np.floating))
+    return value.type.kind == "float" if isinstance(value.type, WeakType) else element(value.type).kind == "f"
 
 
 def copy(context: Context, value: Value, order: Any = "C") -> Value:
