@@ -39,3 +39,9 @@ def test_the_line_is_said(body: str) -> None:
 
 def test_longer_ranges_are_refused() -> None:
     refused(ARGUMENTS, "for i in range(c):\n    if a[0] < 1:\n        break\nreturn a", "more numbers than int64", "while True")
+
+
+def test_what_takes_more_memory_than_there_is() -> None:
+    with pytest.raises(MemoryError) as caught:
+        pytocu.jit(lambda x: x + (100 << 2**63))(np.ones(3))
+    assert isinstance(caught.value, pytocu.CompileError) and "100 << 2**63" in str(caught.value)

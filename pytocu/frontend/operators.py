@@ -118,7 +118,7 @@ def attempt(context: Context, function: Callable[..., Any], *args: Any, **kwargs
     except UnsupportedError as error:
         # A dtype that there is none of here.
         raise UnsupportedError(error.message, context.loc, error.help) from None
-    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError) as error:
+    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError) as error:
         raise raised(error, context.loc) from None
 
 
