@@ -241,6 +241,8 @@ def loop_named(context: Context, name: str, kwargs: dict[str, Any]) -> Any:
     """The loop that ``dtype=`` or ``signature=`` names, as NumPy takes it, or None."""
     chosen = next((kwargs[k] for k in ("signature", "sig") if kwargs.get(k) is not None), None)
     dtype = kwargs.get("dtype")
+    if dtype is not None and chosen is not None:
+        raise raised(TypeError("cannot specify both 'signature' and 'dtype'"), context.loc)
     if dtype is None:
         return chosen
     ufunc = promote.numpy_function(name)
