@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -66,17 +67,21 @@ def clock(
     rounds: int = 15,
     now: Callable[[], float] = time.perf_counter,
 ) -> dict[str, float]:
-    """Lower quartiles of the seconds of each, taking turns; slow ones are called less often.
+    """Lower quartiles of the seconds of each, taking turns in an order drawn anew; slow ones are called less often.
+
+    The order, because what another candidate leaves in the caches is felt for several calls: whoever
+    always came behind one with much memory lost up to a fifth.
 
     The lower quartile, because a CPU that another process takes for a while stops every thread of
     those who have given each CPU its share, and one of many for those who have not.
     """
     counts = {name: max(1, min(5, round(0.05 / max(seconds, 1e-6)))) for name, seconds in estimates.items()}
     times: dict[str, list[float]] = {name: [] for name in calls}
+    order = random.Random(0)
     for number in range(rounds):
-        for name, call in calls.items():
+        for name in order.sample(list(calls), len(calls)):
             if number < 3 or sum(times[name]) < SECONDS:
-                times[name].extend(call_times(call, counts[name], now))
+                times[name].extend(call_times(calls[name], counts[name], now))
     return {name: sorted(runs)[len(runs) // 4] for name, runs in times.items()}
 
 
@@ -121,9 +126,9 @@ def section(peers: Sequence[str], processor_time: bool = False) -> Section:
     """
     now = time.process_time if processor_time else time.perf_counter
     makers = {"pytocu": cpu_peers.pytocu_call} | {name: cpu_peers.PEERS[name] for name in peers}
-    random = lambda: np.random.default_rng(0)  # noqa: E731
-    timing = "lower quartiles of up to 15 turns of up to 5 calls"
+    timing = "lower quartiles of up to 15 turns, in random order, of up to 5 calls"
     if processor_time:
         timing += ", in processor time, with one CPU"
     speed, timed = copy_speed(now=now), partial(clock, now=now)
-    return Section("cpu", np, random, makers, timed, cpu_peers.convert, speed, details=details, timing=timing)
+    generator = partial(np.random.default_rng, 0)
+    return Section("cpu", np, generator, makers, timed, cpu_peers.convert, speed, details=details, timing=timing)

@@ -285,15 +285,18 @@ def test_all_candidates_get_huge_pages():
     assert cpu.in_huge_pages(made) is None
 
 
-def test_the_clock_takes_turns(monkeypatch):
+def test_the_clock_takes_turns_in_an_order_drawn_anew(monkeypatch):
     order: list[str] = []
-    calls = {name: Call(lambda name=name: order.append(name), _waits) for name in "ab"}
-    times = cpu.clock(calls, {"a": 0.05, "b": 10.0}, rounds=4)
-    assert order == ["a", "b"] * 4 and all(t > 0 for t in times.values())
+    calls = {name: Call(lambda name=name: order.append(name), _waits) for name in "abc"}
+    times = cpu.clock(calls, {"a": 0.05, "b": 10.0, "c": 10.0}, rounds=15)
+    rounds = ["".join(order[start : start + 3]) for start in range(0, 45, 3)]
+    assert [sorted(names) for names in rounds] == [["a", "b", "c"]] * 15 and all(t > 0 for t in times.values())
+    # Each comes behind each of the others, and not always behind the same.
+    assert {"ab", "ac", "ba", "bc", "ca", "cb"} <= {pair for names in rounds for pair in (names[:2], names[1:])}
     order.clear()
     monkeypatch.setattr(cpu, "SECONDS", 0.0)
-    cpu.clock(calls, {"a": 0.05, "b": 10.0}, rounds=9)
-    assert order == ["a", "b"] * 3
+    cpu.clock(calls, {"a": 0.05, "b": 10.0, "c": 10.0}, rounds=9)
+    assert sorted(order) == sorted("abc" * 3)
     order.clear()
     cpu.clock({"a": calls["a"]}, {"a": 0.01}, rounds=2)
     assert len(order) == 2 * (1 + 5)
