@@ -177,3 +177,15 @@ def gpu_compilers() -> None:
         nvrtc.version(), nvvm.version()
     except BackendError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture
+def set_thread_count(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Sets how many threads kernels are spread over on a CPU, at once: otherwise the environment is looked at now and then."""
+    from pytocu.runtime import threads
+
+    def choose(count: int) -> None:
+        monkeypatch.setenv("PYTOCU_NUM_THREADS", str(count))
+        monkeypatch.setattr(threads, "_counted", (0, 0.0))
+
+    return choose

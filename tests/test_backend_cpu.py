@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -751,12 +751,12 @@ def test_subnormals_whatever_the_callers_mode() -> None:
 
 
 @pytest.mark.parametrize("total", [1, 63, 64, 65, 1000, 100_003])
-def test_same_bits_for_every_thread_count(monkeypatch: pytest.MonkeyPatch, total: int) -> None:
+def test_same_bits_for_every_thread_count(set_thread_count: Callable[[int], None], total: int) -> None:
     address = load(pointwise("wave", "sin", ["f32"], "f32"))["wave"]
     x = np.random.default_rng(4).random(total, np.float32)
     results: list[bytes] = []
     for count in (1, 2, 7):
-        monkeypatch.setenv("PYTOCU_NUM_THREADS", str(count))
+        set_thread_count(count)
         out = np.full_like(x, np.nan)
         spread(address, [x, out, total], total, 1)
         results.append(out.tobytes())
@@ -778,8 +778,8 @@ def recorded(total: int, minimum: int) -> tuple[list[tuple[int, int]], set[int]]
     return sorted(pieces), workers
 
 
-def test_pieces_cover_the_range_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
+def test_pieces_cover_the_range_once(set_thread_count: Callable[[int], None]) -> None:
+    set_thread_count(4)
     for total, minimum in ((10_000, 100), (10_001, 1), (800, 1), (129, 64)):
         pieces, workers = recorded(total, minimum)
         assert pieces[0][0] == 0
@@ -790,18 +790,18 @@ def test_pieces_cover_the_range_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(recorded(100_000, 1)[1]) > 1
 
 
-def test_the_cut_depends_on_the_size_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cut_depends_on_the_size_alone(set_thread_count: Callable[[int], None]) -> None:
     for total, minimum in ((10_000, 100), (100_000, 1), (70_001, 5000)):
         alignment = 64 if minimum >= 64 else 1
         size = -(-max(minimum, -(-total // threads._PIECES)) // alignment) * alignment
         for count in (1, 2, 7):
-            monkeypatch.setenv("PYTOCU_NUM_THREADS", str(count))
+            set_thread_count(count)
             pieces, _ = recorded(total, minimum)
             assert all(begin % size == 0 for begin, _ in pieces)
 
 
-def test_quick_work_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
+def test_quick_work_wakes_nobody(monkeypatch: pytest.MonkeyPatch, set_thread_count: Callable[[int], None]) -> None:
+    set_thread_count(4)
     monkeypatch.setattr(threads, "perf_counter", lambda: 0.0)
     for total in (200, 250, 333):
         pieces, workers = recorded(total, 50)
@@ -810,8 +810,8 @@ def test_quick_work_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         assert all(end == begin for (_, end), (begin, _) in itertools.pairwise(pieces))
 
 
-def test_small_ranges_stay_in_the_calling_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
+def test_small_ranges_stay_in_the_calling_thread(set_thread_count: Callable[[int], None]) -> None:
+    set_thread_count(4)
     assert recorded(99, 50) == ([(0, 99)], {threading.get_ident()})
     assert recorded(0, 50) == ([], set())
 
@@ -861,8 +861,8 @@ def test_python_runs_meanwhile() -> None:
     assert sum(start + 0.02 < t < end - 0.02 for t in ticks) >= 3
 
 
-def test_many_callers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
+def test_many_callers_at_once(set_thread_count: Callable[[int], None]) -> None:
+    set_thread_count(3)
     address = load(pointwise("twice", "add", ["f64", "f64"], "f64"))["twice"]
     wrong: list[int] = []
 
@@ -883,8 +883,8 @@ def test_many_callers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not wrong
 
 
-def test_interrupt_waits_and_leaves_the_pool_usable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
+def test_interrupt_waits_and_leaves_the_pool_usable(set_thread_count: Callable[[int], None]) -> None:
+    set_thread_count(3)
     address = load(BUSY)["busy"]
     total = 6_000
     flags = np.zeros((2, total), np.int32)
@@ -922,8 +922,8 @@ def _in_child() -> None:
         os._exit(failed)
 
 
-def test_fork(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
+def test_fork(set_thread_count: Callable[[int], None]) -> None:
+    set_thread_count(3)
     assert len(recorded(100_000, 1)[1]) > 1
     # The lock is held as if by another thread, which the child does not have.
     with warnings.catch_warnings(), threads._pool.lock:
@@ -932,6 +932,18 @@ def test_fork(monkeypatch: pytest.MonkeyPatch) -> None:
         if child == 0:
             _in_child()
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_the_environment_is_looked_at_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr(threads, "perf_counter", lambda: now)
+    monkeypatch.setattr(threads, "_counted", (0, 0.0))
+    monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
+    assert threads.others() == 2
+    monkeypatch.setenv("PYTOCU_NUM_THREADS", "5")
+    assert threads.others() == 2
+    now += 0.2
+    assert threads.others() == 4
 
 
 def test_thread_count(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,7 +41,7 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool]]:
 def many_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several threads in every launch, however short it is, and returns to Python all the time."""
     monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
-    monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
+    monkeypatch.setattr(threads, "_counted", (0, 0.0))
     monkeypatch.setattr(native_steps, "_SECONDS_TO_MEET", 1e-12)
     monkeypatch.setattr(native_steps, "_SECONDS_TO_TRY", 0.0)
     monkeypatch.setattr(native_steps, "SECONDS_TO_RETURN", 1e-6)

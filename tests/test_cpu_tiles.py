@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -155,10 +156,12 @@ def test_squares_are_transposed_in_registers() -> None:
         assert shuffles == side * (side.bit_length() - 1)
 
 
-def test_few_long_iterations_are_spread_over_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_long_iterations_are_spread_over_threads(
+    monkeypatch: pytest.MonkeyPatch, set_thread_count: Callable[[int], None]
+) -> None:
     shares: list[tuple[int, int]] = []
     monkeypatch.setattr(threads, "_KERNEL", lambda address: lambda slots, begin, end: shares.append((begin, end)))
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "2")
+    set_thread_count(2)
     threads.run(0, 0, 40, 1)
     assert min(shares)[0] == 0 and max(shares)[1] == 40 and max(end - begin for begin, end in shares) <= 5
     shares.clear()

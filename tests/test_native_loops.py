@@ -109,7 +109,7 @@ def replayed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def many_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Several threads in every launch, however short it is; how many each call was given."""
     monkeypatch.setenv("PYTOCU_NUM_THREADS", "4")
-    monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
+    monkeypatch.setattr(threads, "_counted", (0, 0.0))
     monkeypatch.setattr(native_steps, "_SECONDS_TO_MEET", 1e-12)
     monkeypatch.setattr(native_steps, "_SECONDS_TO_TRY", 0.0)
     monkeypatch.setattr(native_steps, "_SMALLEST", 8)
@@ -122,7 +122,7 @@ def many_threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
 
     monkeypatch.setattr(threads, "together", watched)
     yield given
-    monkeypatch.setattr(threads, "_counted", ("", 0, 0.0))
+    monkeypatch.setattr(threads, "_counted", (0, 0.0))
 
 
 def check(function: Callable[..., Any], jitted: Any, arrays: tuple[np.ndarray, ...], steps: int) -> None:

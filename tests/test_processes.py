@@ -72,8 +72,8 @@ def test_what_has_no_name_does_not_pickle():
 
 
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
-def test_worker_processes(method, monkeypatch):
-    monkeypatch.setenv("PYTOCU_NUM_THREADS", "3")
+def test_worker_processes(method, set_thread_count):
+    set_thread_count(3)
     # The parent has a thread pool and compiled code, which a fork must renew or keep.
     assert process_tasks.answer(0)
     context = multiprocessing.get_context(method)

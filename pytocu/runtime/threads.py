@@ -30,7 +30,8 @@ _SECONDS_TO_WAKE = 40e-6
 _LEAST_SECONDS = 6e-6
 # Taking pieces costs a few microseconds of Python, which one thread at a time runs.
 _SECONDS_TO_TAKE = 30e-6
-# How long the number of CPUs is taken to be what it was.
+# How long the number of threads is taken to be what it was: every launch asks for it, and a look at the environment takes
+# longer than the rest of a launch.
 _SECONDS_TO_TRUST = 0.2
 # What a thread takes at once is at most this part of its share of what is left.
 _PARTS = 4
@@ -90,7 +91,7 @@ def run(address: int, slots_address: int, total: int, minimum: int) -> None:
 def spread(kernel: Any, slots_address: int, total: int, minimum: int) -> None:
     """The same with the kernel as :func:`native` gives it."""
     minimum = max(minimum, 1)
-    if total < 2 * minimum:
+    if total < 2 * minimum or _threads() == 1:
         if total > 0:
             kernel(slots_address, 0, total)
         return
@@ -271,7 +272,7 @@ def _serve(jobs: SimpleQueue[tuple[_Job, int]]) -> None:
 
 
 _pool = _Pool()
-_counted = "", 0, 0.0
+_counted = 0, 0.0
 
 
 def _renew_pool() -> None:
@@ -285,13 +286,13 @@ if hasattr(os, "register_at_fork"):
 
 
 def _threads() -> int:
-    """:func:`thread_count`, which asks the system, as it was a moment ago."""
+    """:func:`thread_count`, which asks the environment and the system, as it was a moment ago."""
     global _counted
-    text, now = config.get("num_threads"), perf_counter()
-    known, count, until = _counted
-    if text != known or now > until:
+    now = perf_counter()
+    count, until = _counted
+    if now >= until:
         count = thread_count()
-        _counted = text, count, now + _SECONDS_TO_TRUST
+        _counted = count, now + _SECONDS_TO_TRUST
     return count
 
 
