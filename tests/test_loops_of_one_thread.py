@@ -213,6 +213,19 @@ def kept_below(x, y, limit):
     return k
 
 
+def staircase(points):
+    """Each row replaces those before it that are higher: how many are left says where it goes."""
+    n = len(points)
+    kept = np.zeros((n, 2))
+    k = 0
+    for i in range(n):
+        while k >= 1 and kept[k - 1, 1] > points[i, 1]:
+            k -= 1
+        kept[k] = points[i]
+        k += 1
+    return kept[:k], k
+
+
 def shortest(start, pointers, neighbours, weights):
     n = pointers.shape[0] - 1
     distance = np.full(n, np.inf)
@@ -373,6 +386,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (first_sum, (RANDOM.integers(0, 9, 100), -1)),
     (two_ends, (RANDOM.random(9),)),
     (two_ends, (np.zeros(0),)),
+    (staircase, (RANDOM.random((30, 2)),)),
+    (staircase, (np.zeros((0, 2)),)),
     (kept_below, (RANDOM.random(30), np.zeros(30), 0.9)),
     (kept_below, (RANDOM.random(30), np.zeros(30, np.float16), 2.0)),
 ]

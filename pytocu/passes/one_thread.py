@@ -37,6 +37,7 @@ from pytocu.ir.dims import (
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.regions import (
     HEADS,
+    bindings,
     carried_count,
     carried_memories,
     changes,
@@ -50,7 +51,7 @@ from pytocu.ir.regions import (
     step_name,
 )
 from pytocu.ir.rewrite import put_with, with_lengths
-from pytocu.ir.types import ArrayType, DType, element, scalar, shape_of
+from pytocu.ir.types import ArrayType, DType, WeakType, element, scalar, shape_of
 from pytocu.passes.accesses import (
     aligned,
     demand,
@@ -125,7 +126,7 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
     """
     inner = [i for region in inst.regions for i in walk(region)]
     own = numbers_in(inst)
-    work = [i for i in inner if _is_work(i)] if context.target.kind == "cpu" and _decides(inner) else []
+    work = [i for i in inner if _is_work(i)] if context.target.kind == "cpu" and _decides(inst, inner) else []
     vectors = bool(work) and all(classes.at_most(size, MOST) is not False for i in work for size in _sizes(i, own))
     wanted = any(i.op.name in ("check", "read_length") or _is_part(i, own) or (vectors and _is_work(i)) for i in inner)
     if not wanted or not all(map(has_form, inner)):
@@ -152,11 +153,37 @@ def _in_one_thread(inst: Inst, context: PassContext, taken: set[str], classes: C
     return made
 
 
-def _decides(inner: Sequence[Inst]) -> bool:
+def _decides(loop: Inst, inner: Sequence[Inst]) -> bool:
     """Whether Python would take each step of a loop: for what data say, a number that is read, or ints as bounds of slices."""
     branches = (i for i in inner if i.op.name in ("if_else", "while_loop") and not on_host(i))
     reads = any(i.op.name == "read_length" or i.attr("length") is not None for i in inner)
-    return reads or any(not is_elementwise(i) for i in branches)
+    if reads or any(not is_elementwise(i) for i in branches):
+        return True
+    bound = [i.args[0] for i in inner if i.op.name == "bind"]
+    return bool(bound) and not _of_data(loop, inner).isdisjoint(bound)
+
+
+def _of_data(loop: Inst, inner: Sequence[Inst]) -> set[Value]:
+    """Python's numbers that a kernel computes, so that the host would read them: what data say decides which they are."""
+    found: set[Value] = set()
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        for inst in (loop, *inner):
+            if not is_region(inst):
+                if any(a in found or not isinstance(a.type, WeakType) for a in inst.args):
+                    found.update(r for r in inst.results if isinstance(r.type, WeakType))
+                continue
+            if inst.op.name in ("if_else", "while_loop") and not isinstance(inst.args[0].type, WeakType):
+                found.update(r for r in inst.results if isinstance(r.type, WeakType))
+            found.update(param for param, argument in bindings(inst) if argument in found)
+            carried = parameters(inst, inst.regions[0])[: carried_count(inst)]
+            for region in inst.regions:
+                for number, end in enumerate(region.terminator.args):
+                    if end in found:
+                        found.update(inst.results[number : number + 1])
+                        found.update(carried[number : number + 1])
+    return found
 
 
 def _is_work(inst: Inst) -> bool:
