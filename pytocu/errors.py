@@ -351,13 +351,33 @@ _BY_BUILTIN: tuple[tuple[type[BaseException], type[CompileError]], ...] = (
 )
 
 
+_OWN = "builtins:"
+"""Before the name of a class that the program itself raises."""
+
+
+def own_name(kind: str) -> str:
+    """The name that :func:`failure` takes for a class of Python's where the program itself raises it.
+
+    Examples
+    --------
+    >>> type(failure(own_name("ValueError"), "not positive", (), None)).__name__
+    'ValueError'
+    """
+    return f"{_OWN}{kind}" if any(builtin.__name__ == kind for builtin, _ in _BY_BUILTIN) else kind
+
+
+def plain_name(kind: str) -> str:
+    """The class's own name in such a name."""
+    return kind.removeprefix(_OWN)
+
+
 def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -> CompileError:
     """The exception of something that went wrong with the data.
 
     Parameters
     ----------
     kind : str
-        Python's class of exceptions by name, or that of what is not supported.
+        Python's class of exceptions by name, or that of what is not supported; see :func:`own_name`.
     sentence : str
         With ``{0}`` and so on for the numbers, and fields for values that are made of them (`pytocu.sentences`).  Where
         Python cannot show a value so, that is the exception.
@@ -376,9 +396,10 @@ def failure(kind: str, sentence: str, numbers: Sequence[int], loc: Loc | None) -
         return located(error, loc)
     if kind == "UnsupportedError":
         return UnsupportedError(text, loc)
-    if not hasattr(builtins, kind):
-        return _located(_of_numpy(kind), text, loc, None)
-    found = located(getattr(builtins, kind)(text), loc)
+    name = plain_name(kind)
+    if not hasattr(builtins, name):
+        return _located(_of_numpy(name), text, loc, None)
+    found = (located if name == kind else raised)(getattr(builtins, name)(text), loc)
     # A KeyError would show its text in quotes once more.
     found.message = text
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections import namedtuple
 from typing import Any
 
@@ -172,8 +173,8 @@ def shortened(x, n, s):
         (lambda x, n, s: TABLE.get(n), "dict.get() compares values known only at run time"),
         (lambda x, n, s: {(2, 3): 7}.get(x.shape, 1), "dict.get() compares values known only at run time"),
         (lambda x, n, s: {2: x}.get(len(x), x), "dict.get() compares values known only at run time"),
-        (lambda x, n, s: x.shape.index(3), "tuple.index() compares values known only at run time"),
-        (lambda x, n, s: Point(n, 3).index(3), "tuple.index() compares values known only at run time"),
+        (lambda x, n, s: (n, 3, 5).index(3, 1), "tuple.index() compares values known only at run time"),
+        (lambda x, n, s: (x[:1, 0], n).index(2), "tuple.index() compares values known only at run time"),
         (lambda x, n, s: (x[:1, 0], 3).count(3), "tuple.count() compares values known only at run time"),
         (lambda x, n, s: (1, 2, 3)[n:], "a slice of a tuple with bounds that are known only at run time"),
         (lambda x, n, s: "abc"[:n], "a slice of a str with bounds that are known only at run time"),
@@ -205,3 +206,25 @@ def test_a_number_beside_an_array_without_axes_is_taken_out_of_it() -> None:
         pytocu.jit(one_of_two)(np.array(1.5))
     assert caught.value.help == "take the number out of the array without axes: z[()]"
     compare(pytocu.jit(lambda z: z + 1 if z.any() else z[()])(np.array(1.5)), np.float64(2.5))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, n, s: x.shape.index(len(x)),
+        lambda x, n, s: Point(n, 3).index(3),
+        lambda x, n, s: (s, n, 2, n + 1).index(n),
+        lambda x, n, s: (s, n, 2).index(s * 2),
+        lambda x, n, s: (x[0, 0], x[1, 1], x[0, 1]).index(max(x[0, 0], x[1, 1], x[0, 1])),
+        lambda x, n, s: x[(3, n).index(2)],
+    ],
+)
+def test_the_place_of_a_number_in_a_tuple(function: Any) -> None:
+    for x, n, s in ((X, 2, 1.5), (X, 3, 1.5), (X[::-1], 2, 1.0)):
+        try:
+            wanted = function(x, n, s)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=re.escape(str(error))):
+                pytocu.jit(function)(x, n, s)
+        else:
+            compare(pytocu.jit(function)(x, n, s), wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -65,6 +66,38 @@ def test_where_python_raises(program: Callable[..., Any], calls: list[tuple[Any,
             assert found.value.loc is not None and found.value.loc.line > 0
         else:
             np.testing.assert_array_max_ulp(compiled(*arguments), expected, 2)
+
+
+def named_in_a_run(x, kind):
+    if x.sum() > 2 and kind == 0:
+        raise ValueError(f"not {kind}")
+    if x.sum() > 2 and kind == 1:
+        raise IndexError("nothing there")
+    if x.sum() > 2:
+        raise NotImplementedError("later")
+    return x
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2])
+def test_what_a_program_raises_has_its_name(kind: int) -> None:
+    with pytest.raises((ValueError, IndexError, NotImplementedError)) as wanted:
+        named_in_a_run(FOUR, kind)
+    with pytest.raises(wanted.type) as found:
+        pytocu.jit(named_in_a_run)(FOUR, kind)
+    assert found.type.__name__ == wanted.type.__name__ and found.value.message == str(wanted.value)
+    copy = pickle.loads(pickle.dumps(found.value))
+    assert type(copy) is found.type and str(copy) == str(found.value)
+    with pytest.raises(ValueError, match="caught"):
+        pytocu.jit(caught)(FOUR, kind)
+
+
+def caught(x, kind):
+    try:
+        if kind < 9:
+            raise ValueError("first")
+    except ValueError:
+        raise ValueError("caught") from None
+    return x
 
 
 def test_an_exception_that_is_not_pythons_own_is_refused() -> None:

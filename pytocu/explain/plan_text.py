@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from pytocu.errors import plain_name
 from pytocu.explain.loops import how
 from pytocu.ir.dims import format_shape
 from pytocu.ir.library_names import numpy_name
@@ -85,7 +86,7 @@ def _parameter(parameter: Parameter) -> str:
 def _step(plan: Plan, step: Step) -> str:
     match step:
         case ("check", "equal" | "fits" | "meets", dims, (error, sentence, *_)):
-            return f"check equal: {' and '.join(map(str, dims[:2]))}, or raise {error} ({sentence})"
+            return f"check equal: {' and '.join(map(str, dims[:2]))}, or raise {plain_name(error)} ({sentence})"
         case ("warn", _, path, sentence, *_):
             return f"give {path.rpartition(':')[2]} ({sentence})"
         case ("check", kind, dims, shapes):
@@ -97,7 +98,7 @@ def _step(plan: Plan, step: Step) -> str:
         case ("failures", made, count):
             return f"{made} = {count} words for what goes wrong with the data"
         case ("failed", slot, at, error, sentence, *_):
-            return f"raise {error} ({sentence}) if word {at} of {slot} says so"
+            return f"raise {plain_name(error)} ({sentence}) if word {at} of {slot} says so"
         case ("writable", slot, what, *_):
             return f"check that {slot} may be written ({what})"
         case ("memory", made, slots, name):

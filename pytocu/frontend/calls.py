@@ -56,6 +56,7 @@ _READS = {
 
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_index_in_tuple = Deferred("pytocu.frontend.list_methods", "index_in_tuple")
 _copiers = Deferred("pytocu.frontend.builtin_calls", "copiers")
 _iterators = Deferred("pytocu.frontend.iterators", "handlers")
 _make_super = Deferred("pytocu.frontend.records", "make_super")
@@ -381,7 +382,10 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
 def _call_tuple(frame: Frame, owner: Any, method: str, function: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """``tuple.count`` or ``tuple.index``."""
     context = frame.context
-    if method == "count" and len(args) == 1 and not kwargs and all(map(_is_compared, (*owner, *args))):
+    compared = len(args) == 1 and not kwargs and all(map(_is_compared, (*owner, *args)))
+    if compared and method == "index" and (contains_dynamic(owner) or contains_dynamic(args)):
+        return _index_in_tuple(frame, tuple(owner), args[0])
+    if compared and method == "count":
         equal = (binary(context, "equal", member, args[0]) for member in owner)
         return functools.reduce(functools.partial(binary, context, "add"), equal, 0)
     if contains_dynamic(owner) or contains_dynamic(args) or contains_dynamic(kwargs):

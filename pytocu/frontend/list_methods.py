@@ -86,6 +86,14 @@ if found < 0:
 """
 )
 
+_INDEX_IN_TUPLE = (
+    _FIND
+    + """
+if found < 0:
+    raise ValueError("tuple.index(x): x not in tuple")
+"""
+)
+
 _CONTAINS = _FIND + "found = found >= 0"
 
 _COUNT = """
@@ -163,6 +171,11 @@ def index(frame: Frame, grown: Grown, value: Any, /) -> Any:
     # An int of run time has one text.
     shown = "" if isinstance(value, Value) else "!r"
     return run_piece(frame, _INDEX.format(shown=shown), self=grown, value=value)
+
+
+def index_in_tuple(frame: Frame, members: tuple[Any, ...], value: Any) -> Any:
+    """``tuple.index`` of numbers, of which a run knows some."""
+    return run_piece(frame, _INDEX_IN_TUPLE, self=members, value=value)
 
 
 def contains(frame: Frame, grown: Grown, value: Any) -> Any:

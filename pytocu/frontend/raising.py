@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, UnsupportedError, builtin_name, class_name, failure, raised, told
+from pytocu.errors import CompileError, UnsupportedError, builtin_name, class_name, failure, own_name, raised, told
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flow, Raised, Returned, Shown, flow_of, with_marks
 from pytocu.frontend.operators import elementwise
@@ -39,7 +39,7 @@ def raised_here(context: Context, error: Exception, shown: Sequence[Shown] = ())
     name = class_name(type(error))
     found = raised(error, context.loc)
     found.message = with_marks(found.message, lambda number: _types_of(shown[number]))
-    failing = None if name is None else Failing(name, _plain(str(error)), context.loc, tuple(shown))
+    failing = None if name is None else Failing(own_name(name), _plain(str(error)), context.loc, tuple(shown))
     return Raised(found, failing, made=None if shown else error)
 
 
