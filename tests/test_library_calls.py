@@ -344,6 +344,51 @@ def test_what_a_library_made_is_passed_on_as_it_is() -> None:
     everywhere(changed_behind, np.random.default_rng(1).random((20, 20)), np.random.default_rng(2).random((20, 20)), ulp=1e9)
 
 
+def products_in_steps(a, b, n):
+    """What a step is given is read where it lies, also before it changes there."""
+    made = a + 1
+    for k in range(n):
+        c = np.sort(made) @ b
+        made[1:] += c[:-1]
+        if k % 2:
+            c, made = made, np.sort(c)
+        b = np.linalg.inv(b + np.eye(len(b)) * 9) @ b
+        b[0] *= 2
+    return made, b
+
+
+def test_what_a_step_is_given_is_not_copied_for_a_library() -> None:
+    def multiplied(a, b, n):
+        for _ in range(n):
+            b = a @ b
+        return b
+
+    steps = pytocu.jit(multiplied).lower("f64[n, n]", "f64[n, n]", "weak int").compile("cpu").plan.steps
+    # What is carried has memory of its own, to which the result goes; nothing is copied before the call.
+    assert [step[0] for step in steps if step[0] in ("launch", "library")] == ["launch", "library", "launch"]
+    for n in (0, 1, 5):
+        everywhere(products_in_steps, *np.random.default_rng(n).random((2, 20, 20)), n, ulp=1e9)
+
+
+def solved_and_put_in(a, u, v, n):
+    for i in range(n):
+        if i % 2 == 0:
+            a[:, 1] = u
+        u = np.linalg.solve(a, v)
+        a[:, 1] = u
+    return a, u
+
+
+def test_a_part_becomes_what_a_library_makes_of_the_whole() -> None:
+    a = np.random.default_rng(8).random((5, 5)) + np.eye(5)
+    everywhere(solved_and_put_in, a, a[0].copy(), a[1].copy(), 3, ulp=1e9)
+    given, passed = a.copy(), a.copy()
+    expected = solved_and_put_in(given, a[0].copy(), a[1].copy(), 3)
+    found = pytocu.jit(solved_and_put_in)(passed, a[0].copy(), a[1].copy(), 3)
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-9)
+    np.testing.assert_allclose(passed, given, rtol=1e-9)
+
+
 def product_in_place(a, b):
     c = a
     a @= b

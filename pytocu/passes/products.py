@@ -2,7 +2,8 @@
 
 In: ``library`` instructions that are products of matrices.  Out: those whose inner axis is short, or that
 have few rows or few columns, as a reduction, which is computed in the kernels around it.  A library would
-read and write what these keep in registers; of large matrices it reuses each element many times.
+read and write what these keep in registers; of large matrices it reuses each element many times.  Any library reads what
+a loop or a branch is given where it lies.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import DimLike
 from pytocu.ir.rewrite import rewrite
-from pytocu.ir.types import shape_of
+from pytocu.ir.types import ArrayType, shape_of
 from pytocu.passes.classes import Classes
 from pytocu.passes.context import PassContext
 
@@ -33,8 +34,10 @@ def run(function: Function, context: PassContext) -> Function:
         if inst.op.name != "library":
             return None
         if inst.attr("function") != "matmul" or not _is_small(classes, *args):
-            # What a library reads is in memory, as the result of one is.
-            kept = [builder.emit("keep", (a,)) if _was_stored(old, a) else a for old, a in zip(inst.args, args, strict=True)]
+            # What a library reads is in memory, as the result of one is, and as what a loop or a branch is given.
+            kept = [
+                builder.emit("keep", (a,)) if _was_stored(old, a) else _given(a) for old, a in zip(inst.args, args, strict=True)
+            ]
             return builder.inst(inst.op, kept, dict(inst.attrs), inst.types).results if kept != list(args) else None
         (rows, inner), columns = shape_of(args[0].type)[-2:], shape_of(args[1].type)[-1]
         left, right = (a.inst.args[0] if a.inst is not None and a.inst.op.name == "keep" else a for a in args)
@@ -52,6 +55,13 @@ def run(function: Function, context: PassContext) -> Function:
 def _is_small(classes: Classes, left: Value, right: Value) -> bool:
     (rows, inner), columns = shape_of(left.type)[-2:], shape_of(right.type)[-1]
     return any(classes.at_most(*pair) for pair in ((inner, SHORT), (rows, FEW), (columns, FEW)))
+
+
+def _given(value: Value) -> Value:
+    """The array that a region is given, in place of a copy of it; any other value as it is."""
+    kept = value.inst is not None and value.inst.op.name == "keep"
+    source = value.inst.args[0] if kept and value.inst is not None else value
+    return source if source.inst is None and isinstance(source.type, ArrayType) else value
 
 
 def _was_stored(before: Value, now: Value) -> bool:
