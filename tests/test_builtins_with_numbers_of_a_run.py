@@ -228,3 +228,17 @@ def test_the_place_of_a_number_in_a_tuple(function: Any) -> None:
                 pytocu.jit(function)(x, n, s)
         else:
             compare(pytocu.jit(function)(x, n, s), wanted)
+
+
+def test_slices_of_numbers_of_a_run() -> None:
+    def inner(x, n):
+        middle, rest = slice(1, x.shape[1] - 1), slice(n, None)
+        total = x[:, middle] * 2
+        for part in (slice(0, n), rest, slice(None, n, -1)):
+            total[part] += x[part, slice(1, x.shape[1] - 1)]
+        return total, middle.stop, x[rest]
+
+    for n in (0, 1, 2, -1):
+        compare(pytocu.jit(inner)(X, n), inner(X, n))
+    with pytest.raises(TypeError, match="slice expected at least 1 argument, got 0"):
+        pytocu.jit(lambda x: x[slice()])(X)

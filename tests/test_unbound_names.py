@@ -335,6 +335,32 @@ def step_of_an_element(x, t):
     return s
 
 
+@pytocu.vectorize
+def number_of_an_element(x, t):
+    if x > t:
+        y = 1
+    return y
+
+
+@pytocu.vectorize
+def pair_of_an_element(x, t):
+    if x > t + 1:
+        y, z = x, 2
+    elif x > t:
+        y, z = -x, 3
+    return y * z
+
+
+@pytest.mark.parametrize(("function", "given"), [(number_of_an_element, 0.5), (pair_of_an_element, 0.0)])
+def test_a_name_that_a_branch_binds_and_nothing_else_asks_for(function: Any, given: float) -> None:
+    fine, wrong, plain = np.array([1.0, 5.0]), np.array([1.0, -2.0]), function.__wrapped__
+    compare(function(fine, given), np.array([plain(a, given) for a in fine.tolist()]))
+    compare(pytocu.jit(lambda x: function(x, given) + 1)(fine), function(fine, given) + 1)
+    for call in (function, pytocu.jit(lambda x, t: function(x, t) + 1), pytocu.jit(lambda x, t: function(x[1], t))):
+        with pytest.raises(UnboundLocalError, match="cannot access local variable 'y'"):
+            call(wrong, given)
+
+
 @pytest.mark.parametrize(
     ("function", "given", "wrong"),
     [(of_an_element, [2.0, 1.0, 0.5], [2.0, 1.0, -1.5]), (step_of_an_element, [1.0, 2.0, 0.0], [2.0, 2.0, 2.0])],

@@ -253,6 +253,11 @@ def _members(frame: Frame, value: Any) -> list[Any]:
     return list(iterate(frame, value, "iteration"))
 
 
+def _slice(frame: Frame, *bounds: Any) -> slice:
+    """``slice(...)`` of what a run knows, as it stands in an index."""
+    return attempt(frame.context, slice, *bounds)
+
+
 def span(frame: Frame, *bounds: Any) -> Any:
     """``range``, of ints that are known or of run time."""
     if contains_dynamic(bounds):
@@ -788,6 +793,7 @@ def _sorted(frame: Frame, values: Any, /, *, key: Any = None, reverse: Any = Fal
 BUILTINS: dict[Any, Callable[..., Any]] = {
     len: _len,
     range: span,
+    slice: _slice,
     enumerate: _enumerate,
     zip: _zip,
     map: _map,

@@ -15,14 +15,15 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised, told
-from pytocu.frontend.frames import BIND_IT, Frame, Unset
+from pytocu.frontend.frames import BIND_IT, Failing, Frame, Unset
 from pytocu.frontend.marks import type_of
+from pytocu.frontend.numbers import item
 from pytocu.frontend.perhaps import fits, zero
 from pytocu.frontend.raising import raised_here, refuse_if
 from pytocu.frontend.requirements import require
 from pytocu.frontend.state import Container, State, flatten, rebuild
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, MaybeBound, as_strong
+from pytocu.frontend.values import Context, MaybeBound, as_strong, as_value
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
 from pytocu.ir.types import ArrayType, Type, WeakType, shape_of
@@ -62,13 +63,22 @@ def bound_value(context: Context, held: MaybeBound, key: tuple[Frame, str], erro
     found.failing.parts = told(found.error)
     flag = held.given
     if context.elements is not None:
-        # Required of the flag itself, whoever uses what the name is bound to.
-        strong = as_strong(context, flag)
-        require(context, strong, strong, found.failing.error, found.failing.sentence, said=found.failing.parts)
-    else:
-        refuse_if(context, flag, False, found)
+        return _required(context, held.value, as_strong(context, flag), found.failing)
+    refuse_if(context, flag, False, found)
     context.told = {**context.told, held.given: True}
     return held.value
+
+
+def _required(context: Context, value: Any, bound: Value, failing: Failing) -> Any:
+    """What a name is bound to, each number of which demands that it is: who reads none of them does not ask."""
+    leaves: list[Any] = []
+    form = flatten(value, leaves)
+    made: list[Any] = []
+    for leaf in leaves:
+        number = as_value(context, leaf)
+        strong = require(context, as_strong(context, number), bound, failing.error, failing.sentence, said=failing.parts)
+        made.append(item(context, strong) if isinstance(number.type, WeakType) else strong)
+    return rebuild(form, made)
 
 
 def may_be_unbound(held: Any) -> bool:
