@@ -351,7 +351,7 @@ _BY_BUILTIN: tuple[tuple[type[BaseException], type[CompileError]], ...] = (
 )
 
 
-_OWN = "builtins:"
+_OWN = "own_"
 """Before the name of a class that the program itself raises."""
 
 

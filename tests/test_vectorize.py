@@ -763,10 +763,12 @@ def test_what_python_raises(function: Callable[..., Any], bad: float, kind: type
 # What is refused.
 
 
-def two_dtypes(x):
+def bound_to_two_dtypes(x):
     if x > 0:
-        return np.float32(1)
-    return np.float64(2)
+        y = np.float32(1)
+    else:
+        y = np.float64(2)
+    return y
 
 
 def nothing_there(x):
@@ -844,6 +846,83 @@ def checked(x):
     return x
 
 
+def larger(a, b):
+    return a if a > b else b
+
+
+def clamped(x, low, high):
+    if x < low:
+        return low
+    if x > high:
+        return high
+    return x
+
+
+def rectified(x):
+    return x if x > 0 else 0.0
+
+
+def one_of_three(x, y):
+    return x if x > 1 else (y if y > 0 else -1)
+
+
+def of_a_pair(x, y):
+    if x > y:
+        return x, 1
+    return y, 2.5
+
+
+def found_in_steps(x, y):
+    for k in range(5):
+        if x > k + 2:
+            return y
+        if x < -k:
+            return k
+    return -1.5
+
+
+LESS, MORE = np.arange(4), np.linspace(-1, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "dtypes"),
+    [
+        (larger, (LESS, MORE), ["f8"]),
+        (larger, (LESS.astype(np.int8), LESS[::-1]), ["i8"]),
+        (larger, (MORE.astype(np.float32), MORE[::-1]), ["f8"]),
+        (larger, (np.array([1, 200], np.uint8), np.array([-1, 5], np.int8)), ["i2"]),
+        (larger, (2, 0.5), ["f8"]),
+        (larger, (LESS.astype(np.float32), 1), ["f4"]),
+        (lambda a, b: a if a > b else b, (LESS, 0.5), ["f8"]),
+        (clamped, (0.5, 0, 1), ["f8"]),
+        (clamped, (LESS, 0.5, 2.5), ["f8"]),
+        (rectified, (LESS,), ["f8"]),
+        (rectified, (MORE.astype(np.float32),), ["f4"]),
+        (one_of_three, (LESS, MORE), ["f8"]),
+        (of_a_pair, (LESS, MORE), ["f8", "f8"]),
+        (found_in_steps, (MORE, LESS), ["f8"]),
+    ],
+)
+def test_results_are_of_the_dtype_of_all_ways(function: Callable[..., Any], arguments: tuple[Any, ...], dtypes: list[str]):
+    elements = [[v[()] for v in one] for one in zip(*map(np.ravel, np.broadcast_arrays(*arguments)), strict=True)]
+    made = [function(*one) for one in elements]
+    wanted = list(zip(*made, strict=True)) if isinstance(made[0], tuple) else [made]
+    compiled = pytocu.vectorize(function)
+    calls = {1: lambda a: compiled(a), 2: lambda a, b: compiled(a, b), 3: lambda a, b, c: compiled(a, b, c)}
+    for found in (compiled(*arguments), pytocu.jit(calls[len(arguments)])(*arguments)):
+        results = found if isinstance(found, tuple) else (found,)
+        for result, numbers, dtype in zip(results, wanted, dtypes, strict=True):
+            assert result.dtype == np.dtype(dtype)
+            np.testing.assert_array_equal(np.ravel(result), np.array(numbers, dtype))
+
+
+def test_a_result_inside_of_another_function_is_of_one_dtype():
+    inner = pytocu.vectorize(larger)
+    compiled = pytocu.vectorize(lambda a, b: inner(a, b) / 2 + 1)
+    np.testing.assert_array_equal(compiled(LESS, MORE), np.maximum(LESS, MORE) / 2 + 1, strict=True)
+    np.testing.assert_array_equal(pytocu.vectorize(larger)(LESS, MORE, dtype=np.float32), np.maximum(LESS, MORE).astype("f4"))
+
+
 class Special(ValueError):
     pass
 
@@ -863,7 +942,7 @@ def two_lengths(x):
 @pytest.mark.parametrize(
     ("function", "texts"),
     [
-        (two_dtypes, ("returns f32 (line ", ") or f64 (line ", "convert it before, as np.float64(...)")),
+        (bound_to_two_dtypes, ("y is f32 on one side of a branch and f64 on the other", "convert it before, as np.float64(...)")),
         (nothing_there, ("returns", "or nothing, and which of them is known only at run time", "end every path with a return")),
         (growing, ("a list grows in a loop",)),
         (printing, ("print() has no meaning",)),

@@ -22,7 +22,7 @@ from pytocu.frontend.ways import note_ways, tests_of, with_tests
 from pytocu.ir import promote, regions
 from pytocu.ir.core import Inst, Value, named
 from pytocu.ir.dims import Dim, DimLike, dim_max, is_number, symbol, symbols
-from pytocu.ir.types import BOOL, I64, ArrayType, Type, WeakType, scalar, shape_of
+from pytocu.ir.types import BOOL, I64, ArrayType, ScalarType, Type, WeakType, scalar, shape_of
 from pytocu.record import Record
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
@@ -538,6 +538,25 @@ def _agreed(merge: Merge, sides: list[Side], a: Any, b: Any) -> tuple[Value, Val
     return made[0], made[1]
 
 
+def is_result(context: Context) -> bool:
+    """Whether what the function that is read returns goes to arrays, which have one dtype for what all ways return."""
+    return context.elements is not None and len(context.frames) == context.results_at
+
+
+def _as_results(merge: Merge, sides: list[Side], first: Value, second: Value) -> tuple[Value, Value]:
+    """Numbers that are elements of one array: of the dtype of both, as they would be in ``np.array([first, second])``."""
+    types = first.type, second.type
+    if types[0] == types[1] or any(not isinstance(t, ScalarType | WeakType) for t in types):
+        return first, second
+    dtype = promote.result_dtype((promote.operand(types[0]), promote.operand(types[1])))
+    made: list[Value] = []
+    for side, value in zip(sides, (first, second), strict=True):
+        with merge.context.builder.behind(side.insts):
+            weak = isinstance(value.type, WeakType)
+            made.append(of_type(merge.context, value, scalar(dtype)) if weak else cast(merge.context, value, dtype))
+    return made[0], made[1]
+
+
 def _as_taken(merge: Merge, side: Side, value: Value, type: ArrayType) -> Value:
     """An array with the lengths that are those of this side where it is taken; the host, which decides, looks at them."""
     context = merge.context
@@ -755,6 +774,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         parts = [[v for k, v in enumerate(part) if k not in cut] for part in parts]
         for a, b in zip(*parts, strict=True):
             made = _agreed(merge, sides, a, b)
+            if is_result(context) and not flows[0].what:
+                made = _as_results(merge, sides, *made)
             types = [regions.bare(m.type) for m in made]
             if types[0] != types[1]:
                 texts = [f"{type_text(t)}{_line_text(f)}" for t, f in zip(types, flows, strict=True)]

@@ -51,6 +51,7 @@ _note_unnamed = Deferred("pytocu.frontend.aliases", "note_unnamed")
 _unnamed = Deferred("pytocu.frontend.aliases", "unnamed")
 _take_over = Deferred("pytocu.frontend.taken_over", "take_over")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
+_is_result = Deferred("pytocu.frontend.merging", "is_result")
 
 _REFUSED: dict[type[ast.stmt], tuple[str, str | None]] = {
     ast.AsyncWith: ("an async with statement", "use it around the call"),
@@ -73,10 +74,13 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
     context.active.append(function)
     context.frames.append(frame)
     try:
+        alone = node.body if isinstance(node, ast.Lambda) else None
+        if isinstance(alone, ast.IfExp) and _is_result(context):
+            alone = None
         of_block = lambda: run_block(frame, _whole_body(context, node))  # noqa: E731
-        run = (lambda: evaluate(frame, node.body)) if isinstance(node, ast.Lambda) else of_block
+        run = of_block if alone is None else lambda: evaluate(frame, alone)
         made = _run_whole(context, run) if len(context.active) == 1 else run()
-        if isinstance(node, ast.Lambda):
+        if alone is not None:
             return made
         flow = flow_of(made)
         if isinstance(flow.value, Failing):
@@ -96,12 +100,20 @@ def run_function(context: Context, function: Any, node: FunctionNode, arguments:
 
 def _whole_body(context: Context, node: FunctionNode) -> Sequence[ast.stmt]:
     """The statements of a function, with the one that Python runs at the end of a function that returns a value before."""
+    if isinstance(node, ast.Lambda):
+        return [ast.copy_location(ast.Return(node.body), node.body)]
     assert isinstance(node, ast.FunctionDef)
     last = node.body[-1]
     returns = any(isinstance(inner, ast.Return) and inner.value is not None for inner in own_nodes(node))
     if context.elements is not None or not returns or isinstance(last, ast.Return | ast.Raise):
         return node.body
     return [*node.body, ast.copy_location(ast.Return(None), last)]
+
+
+def _branches(value: ast.IfExp) -> ast.If:
+    """``return a if test else b`` as a branch with two return statements."""
+    sides = [ast.copy_location(ast.Return(side), side) for side in (value.body, value.orelse)]
+    return ast.copy_location(ast.If(value.test, [sides[0]], [sides[1]]), value)
 
 
 def run_block(frame: Frame, body: Sequence[ast.stmt], rest: tuple[ast.stmt, ...] = ()) -> Any:
@@ -169,6 +181,9 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
     """Run one statement; `rest` and the result are those of :func:`run_block`."""
     context = frame.context
     match node:
+        case ast.Return(value=ast.IfExp() as value) if _is_result(context):
+            # Each way returns its own number, which goes to the results.
+            return run_statement(frame, _branches(value), rest)
         case ast.Return(value=value):
             loc = context.loc
             returned = Returned(None if value is None else evaluate(frame, value, perhaps=True), loc)

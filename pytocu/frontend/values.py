@@ -188,6 +188,8 @@ class Context:
         What is read may not be what Python would run, so it must change nothing.
     elements : tuple of lengths, or None
         Scalars are elements of arrays of this shape: a vectorized function is read.
+    results_at : int
+        How many functions are read, one in the other, where what is returned goes to arrays of results.
     changing : bool
         The body of a loop is read that changes memory.
     given : set of Value
@@ -279,8 +281,8 @@ class Context:
         "fits", "forms", "frames", "fresh", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held",
         "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members",
         "met", "met_again", "missed", "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of",
-        "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "shared", "shortened",
-        "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
+        "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "results_at", "shared",
+        "shortened", "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -343,6 +345,7 @@ class Context:
         self.complexes: set[Value] = set()
         self.choosing = False
         self.elements: tuple[DimLike, ...] | None = None
+        self.results_at = 0
         self.changing = False
         self.given: set[Value] = set()
         self.numbers: set[str] = set()

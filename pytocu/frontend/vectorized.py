@@ -88,7 +88,9 @@ def over_elements(
     given = _arguments(context, stated, arguments)
     if context.elements is not None:
         _refuse_inside(context, name, given, stated, {"out": out is None, "where": where is True, "dtype": dtype is None})
+        around, context.results_at = context.results_at, len(context.frames) + 1
         made = _results(context, name, stated, context.hooks.run_function(context, function, node, given, caller))
+        context.results_at = around
         return tuple(made) if len(made) > 1 else made[0]
     loc = context.loc
     outs = out if isinstance(out, tuple) else (out,)
@@ -125,12 +127,12 @@ def over_elements(
         frame = Frame(context, function, Scope(frozenset()), {}, "", name, None)
         return choice(frame, test, read, lambda: tuple(old), "the choice of an element")
 
-    context.elements = shape
+    context.elements, context.results_at = shape, len(context.frames) + 1
     try:
         with context.builder.nested() as insts:
             results = read() if everywhere else chosen()
     finally:
-        context.elements = None
+        context.elements, context.results_at = None, 0
         context.builder.loc = loc
     arrays = [t for t in targets if t is not None]
     for target in arrays:
