@@ -474,3 +474,35 @@ def test_a_result_is_an_argument_or_a_view_of_one_where_numpys_is(function: Call
     for numpys, ours in zip(*results, strict=True):
         assert [ours is given for given in found] == [numpys is given for given in wanted]
         assert [np.shares_memory(ours, given) for given in found] == [np.shares_memory(numpys, given) for given in wanted]
+
+
+def changed_and_reshaped(x, y):
+    x[0] = 7
+    x.reshape(-1)[1] = 0
+    return y.sum()
+
+
+def changed_as_a_row(x, y):
+    t = x.ravel()
+    t[0] = 1
+    return y.sum()
+
+
+def added_and_in_order(x, y):
+    x += y
+    np.ascontiguousarray(x)[0] = 5
+    return y.sum()
+
+
+@pytest.mark.parametrize("function", [changed_and_reshaped, changed_as_a_row, added_and_in_order])
+def test_a_change_of_what_may_be_a_view_of_overlapping_arguments_is_not_lost(function: Any) -> None:
+    """Two arguments that lie in one memory are read as elements of it, of which the layout is not known."""
+    base = np.arange(48.0).reshape(6, 8)
+    for x, y in ((base, base[::-1]), (base[:4], base[2:])):
+        with pytest.raises(UnsupportedError, match=r"is a view of .* or a copy.*(?s:.)*write .copy\(\) where it is made"):
+            pytocu.jit(function)(x, y)
+        assert np.array_equal(base, np.arange(48.0).reshape(6, 8))
+    # Of arguments apart it is known.
+    x, y = base[:3].copy(), base[3:].copy()
+    given = x.copy()
+    assert pytocu.jit(function)(x, y) == function(given, y) and np.array_equal(x, given)

@@ -942,7 +942,7 @@ def two_lengths(x):
 @pytest.mark.parametrize(
     ("function", "texts"),
     [
-        (bound_to_two_dtypes, ("y is f32 on one side of a branch and f64 on the other", "convert it before, as np.float64(...)")),
+        (bound_to_two_dtypes, ("y is f32 on one side of a branch and f64 on the other", "convert it before, as")),
         (nothing_there, ("returns", "or nothing, and which of them is known only at run time", "end every path with a return")),
         (growing, ("a list grows in a loop",)),
         (printing, ("print() has no meaning",)),

@@ -444,7 +444,7 @@ class StorageBuilder(Builder):
         source, _, apart = self._perhaps_views[handle]
         self._demand_order(source)
         if apart is None:
-            if not changed or self.argument(source) is not None or self._is_changed(handle):
+            if not changed or self._is_seen(source) or self._is_changed(handle):
                 raise self._laid_out(handle, source)
             self._unsure[source] = _LayOut(handle)
             return
@@ -453,6 +453,10 @@ class StorageBuilder(Builder):
         text = f"{name} is a view of {base} {why}: write .copy() where it is made"
         said = ("UnsupportedError", text)
         super().inst("check", (), {"kind": "equal", "dims": (dim_min(apart, 1), 1), "shapes": said})
+
+    def _is_seen(self, root: Value) -> bool:
+        """Whether the caller sees a memory: it is an argument's, or several arguments are in it."""
+        return self.argument(root) is not None or (root.inst is not None and root.inst.op.name == "memory")
 
     def _names(self, copy: Value, source: Value) -> tuple[str, str]:
         return copy.name or "a reshaped array", source.name or "an array"
