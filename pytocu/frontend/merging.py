@@ -563,7 +563,7 @@ def _as_taken(merge: Merge, side: Side, value: Value, type: ArrayType) -> Value:
     with context.builder.behind(side.insts):
         for a, b in zip(type.shape, shape_of(value.type), strict=True):
             if a in merge.lengths.values():
-                require_equal(context, a, b, "UnsupportedError", _DIFFER)
+                require_equal(context, a, b, "UnsupportedError", _DIFFER, help=_OF_ONE_SHAPE)
         zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
         mixed = tuple(a if a in merge.lengths.values() else b for a, b in zip(type.shape, shape_of(value.type), strict=True))
         return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": mixed})
@@ -644,6 +644,7 @@ def _may_be_equal(a: DimLike, b: DimLike) -> bool:
 
 
 _DIFFER = "lengths {0} and {1} of a value that a loop or branch hands on differ"
+_OF_ONE_SHAPE = "give what has another shape a name of its own, or name the argument that decides in @jit(static=...)"
 
 
 def restated(context: Context, value: Value, type: Type) -> Value:
@@ -652,7 +653,7 @@ def restated(context: Context, value: Value, type: Type) -> Value:
     if not isinstance(found, ArrayType) or not isinstance(type, ArrayType) or found == type or not may_be_one(found, type):
         return value
     for a, b in zip(type.shape, found.shape, strict=True):
-        require_equal(context, a, b, "UnsupportedError", _DIFFER, broadcast=True)
+        require_equal(context, a, b, "UnsupportedError", _DIFFER, broadcast=True, help=_OF_ONE_SHAPE)
     zeros, ones = (0,) * len(type.shape), (1,) * len(type.shape)
     return context.builder.emit("slice", (value,), {"start": zeros, "step": ones, "size": type.shape})
 
