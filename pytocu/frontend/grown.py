@@ -321,7 +321,19 @@ def _varies(frame: Frame, name: str, type: Type, loop: ast.For) -> UnsupportedEr
 def unlike(context: Context, name: str, types: Sequence[Type]) -> UnsupportedError:
     texts = " and ".join(dict.fromkeys(map(type_text, types)))
     text = f"{list_text(name)} grows in a loop and holds {texts}"
-    return UnsupportedError(text, context.loc, "append values of one type and shape")
+    return UnsupportedError(text, context.loc, _of_one_kind(types) or "append values of one type and shape")
+
+
+def _of_one_kind(types: Sequence[Type]) -> str:
+    """What to write where Python's numbers stand beside those of one dtype, or ints beside floats; empty for anything else."""
+    weak = {t.kind for t in types if isinstance(t, WeakType)}
+    dtypes = {element(t) for t in types if isinstance(t, ScalarType)}
+    if len(weak) + len(dtypes) < 2 or not weak or len(dtypes) > 1 or not all(isinstance(t, WeakType | ScalarType) for t in types):
+        return ""
+    if not dtypes:
+        return "let all be of one kind, also the first ones: 0.0 in place of 0, or float(...)"
+    made = f"np.{next(iter(dtypes)).numpy.name}(...)"
+    return f"let all be of one kind, also the first ones: {made} around Python's numbers, or float(...) around NumPy's"
 
 
 def _refuse_uneven(context: Context, grown: Grown, each: DimLike, numbers: Set[str]) -> None:
