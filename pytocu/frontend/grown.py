@@ -328,7 +328,8 @@ def _of_one_kind(types: Sequence[Type]) -> str:
     """What to write where Python's numbers stand beside those of one dtype, or ints beside floats; empty for anything else."""
     weak = {t.kind for t in types if isinstance(t, WeakType)}
     dtypes = {element(t) for t in types if isinstance(t, ScalarType)}
-    if len(weak) + len(dtypes) < 2 or not weak or len(dtypes) > 1 or not all(isinstance(t, WeakType | ScalarType) for t in types):
+    numbers = all(isinstance(t, WeakType | ScalarType) for t in types)
+    if not numbers or not weak or len(weak) + len(dtypes) < 2 or len(dtypes) > 1:
         return ""
     if not dtypes:
         return "let all be of one kind, also the first ones: 0.0 in place of 0, or float(...)"
