@@ -23,6 +23,7 @@ from pytocu.frontend.operators import binary
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten
+from pytocu.frontend.storage import NUMBERED
 from pytocu.frontend.values import Context, as_strong, as_value, const_inst
 from pytocu.ir.core import Value
 from pytocu.ir.types import ScalarType, Type, WeakType, element
@@ -54,6 +55,8 @@ class FirstApart(NamedTuple):
         Why, which is said where that does not help.
     needed : bool
         Whether there have to be so many steps: without them names are of other kinds behind the loop.
+    memory : bool
+        Whether a name is in another memory then, and no more than that.
     """
 
     place: Loc
@@ -61,6 +64,7 @@ class FirstApart(NamedTuple):
     message: str
     help: str
     needed: bool
+    memory: bool = False
 
 
 def first_apart(context: Context, place: Loc) -> FirstApart | None:
@@ -69,24 +73,31 @@ def first_apart(context: Context, place: Loc) -> FirstApart | None:
     return max(found, key=lambda one: (one.steps, one.needed), default=None)
 
 
-def differs(context: Context, place: Loc, message: str, help: str, needed: bool = True) -> Unset:
-    """What a name holds that is something else after a step than before: where it is read the first step is written apart."""
-    if context.elements is not None:
+def differs(
+    context: Context, place: Loc, message: str, help: str, needed: bool = True, memory: bool = False
+) -> Unset:
+    """What a name holds that is something else after a step than before: where it is read the first step is written apart.
+
+    Not where that is the `memory` that it is in, and loops carry which one that is.
+    """
+    if context.elements is not None or (memory and context.builder.numbered):
         return Unset(message, help)
     tried = first_apart(context, place)
     if tried is None:
-        return Unset(message, help, FirstApart(place, 1, message, help, needed))
+        return Unset(message, help, FirstApart(place, 1, message, help, needed, memory))
     more = tried._replace(steps=tried.steps + 1, needed=tried.needed or needed) if tried.steps < _MOST_APART else None
     return Unset(tried.message, tried.help, more)
 
 
-def same_without(context: Context, place: Loc, name: str) -> FirstApart | None:
+def same_without(context: Context, place: Loc, name: str) -> FirstApart | str | None:
     """What makes known that a name is not the array from before a loop, which it is where the loop has no step."""
+    if context.builder.numbered is not False:
+        return None if context.builder.numbered else NUMBERED
     tried = first_apart(context, place)
     if tried is not None:
         return None if tried.needed else tried._replace(needed=True)
     text = f"{name} is the array from before the loop, and that or {name} is changed behind it"
-    return FirstApart(place, 1, text, f"make a copy before the loop: {name} = {name}.copy()", True)
+    return FirstApart(place, 1, text, f"make a copy before the loop: {name} = {name}.copy()", True, True)
 
 
 def know_with_step(before: State, needed: FirstApart) -> None:
@@ -100,7 +111,9 @@ def know_with_step(before: State, needed: FirstApart) -> None:
         else:
             leaves: list[Any] = []
             flatten(held, leaves)
-            before.builder.known_with((v for v in leaves if isinstance(v, Value)), needed)
+            if not before.builder.numbered:
+                key = NUMBERED if before.builder.numbered is None else needed
+                before.builder.known_with((v for v in leaves if isinstance(v, Value)), key)
 
 
 def require_step(context: Context, apart: FirstApart, stepped: Value | None) -> None:

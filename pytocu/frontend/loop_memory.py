@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from itertools import combinations, zip_longest
 from typing import Any, TypeAlias
@@ -11,7 +10,7 @@ from pytocu.errors import UnsupportedError
 from pytocu.frontend.first_steps import differs
 from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.state import Container, State, flatten, rebuild
-from pytocu.frontend.storage import HandOn, StorageBuilder
+from pytocu.frontend.storage import NUMBERED, HandOn, StorageBuilder
 from pytocu.frontend.values import Context, is_array
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike
@@ -142,8 +141,10 @@ def with_own(builder: StorageBuilder, read: StepRead, bound: Sequence[Bound]) ->
     # What a step begins with is among the memories from before the loop, or of a step before.
     own = made_by(read) - set(read.params)
     made = [builder.memories(ways[-1]) & own if is_array(ways[-1]) else set() for _, ways, _ in bound]
-    count = Counter(memory for found in made for memory in found)
-    several = {memory for memory, number in count.items() if number > 1}
+    several: set[Value] = set()
+    for (mine, (_, ways, _)), (others, (_, more, _)) in combinations(zip(made, bound, strict=True), 2):
+        if not mine.isdisjoint(others) and not builder.apart(ways[-1], more[-1]):
+            several |= mine & others
     return [(result, ways, found | (mine & several)) for (result, ways, found), mine in zip(bound, made, strict=True)]
 
 
@@ -223,12 +224,16 @@ def refuse_shared_memory(frame: Frame, before: State, read: StepRead, turning: S
                 problem = another_memory(frame.context, name)
                 if problem.key is not None and _becomes_own(builder, read, param):
                     raise HandOn(problem.key)
+                if builder.numbered is None:
+                    raise HandOn(NUMBERED)
                 raise UnsupportedError(problem.message, builder.loc, problem.help)
         place += len(old)
         for value in new:
             if is_array(value):
                 others = [other for end, other in ends if not builder.apart(value, end)]
                 if others or not builder.memories(value) <= own:
+                    if builder.numbered is None:
+                        raise HandOn(NUMBERED)
                     raise UnsupportedError(
                         f"{name} and {others[0] if others else 'another name'} are one memory after a step of the loop, which "
                         "changes it",
@@ -257,7 +262,7 @@ def another_memory(context: Context, name: str) -> Unset:
     """What is wrong with a name of memory that a step changes and that is another in the next step."""
     text = f"{name} names another memory after each step of the loop, and that is changed where it is an argument's"
     help = f"begin with a copy: {name} = {name}.copy()"
-    return differs(context, context.loc, f"{text} or has another name", help, needed=False)
+    return differs(context, context.loc, f"{text} or has another name", help, needed=False, memory=True)
 
 
 def _becomes_own(builder: StorageBuilder, read: StepRead, param: Value) -> bool:

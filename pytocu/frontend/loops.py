@@ -658,7 +658,7 @@ def _finish(
     meetings = Meetings(builder, read, before, after)
     turns = turns_of(frame, before, read, meetings)
     lost = refuse_shared_memory(frame, before, read, {p for turn in turns for p in turn.params})
-    numbers_of_turns = [number for turn in turns for number in turn.numbers]
+    numbers_of_turns = [number for turn in turns for number in turn.carried]
     next_of_turns = [number for turn in turns for number in next_numbers(context, read, turn)]
     ends: list[Value] = [in_region(context, read.insts, after, v) for v in read.next]
     starts: list[Value] = []
@@ -843,9 +843,8 @@ def _finish(
         if root in changed:
             builder.replace(root, result)
     for turn in turns:
-        number, *_ = results[: len(turn.numbers)]
-        results = results[len(turn.numbers) :]
-        put_back(context, turn, number, [result_of[p] for p in turn.params])
+        put_back(context, turn, results[: len(turn.carried)], [result_of[p] for p in turn.params])
+        results = results[len(turn.carried) :]
     results, behind = results[: len(read.extras)], results[len(read.extras) :]
     if handed:
         going = first[0] if op == "while_loop" else None

@@ -19,11 +19,12 @@ import numpy as np
 from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
+from pytocu.frontend.first_steps import FirstApart
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.objects import given_back, is_object, note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
 from pytocu.frontend.statements import run_function
-from pytocu.frontend.storage import HandOn, Sharing, StorageBuilder
+from pytocu.frontend.storage import NUMBERED, PLAIN, HandOn, Sharing, StorageBuilder
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -161,6 +162,7 @@ def lower(
         With the user's line, for everything that cannot be compiled.
     """
     handed: set[Any] = set()
+    plain: set[Any] | None = None
     others: Others | None = None
     while True:
         try:
@@ -172,7 +174,15 @@ def lower(
             # A loop hands on the names that are read behind it, which only reading on can tell.
             if asked.key in handed:
                 raise AssertionError("a loop hands on a name that it was told to hand on") from None
+            if asked.key is NUMBERED:
+                plain = {*handed, PLAIN}
+                handed = {key for key in handed if not (isinstance(key, FirstApart) and key.memory)}
             handed.update(asked.keys)
+        except UnsupportedError:
+            if plain is None or NUMBERED not in handed:
+                raise
+            # What is refused is said of the function as it is read without that.
+            handed, others = plain, None
 
 
 def _lower(
@@ -194,6 +204,7 @@ def _lower(
     context = Context(builder, Hooks(run_function, _call, _compact, _listed), unit_lengths)
     context.handed, context.apart, context.zeros = handed, apart, zeros
     context.asking = KINDS in handed
+    builder.numbered = True if NUMBERED in handed else False if PLAIN in handed else None
     missed, context.sizes = misses
     context.misses = missed | {Fact(dim, "!=", 0) for dim in zeros}
     context.others = others or {}

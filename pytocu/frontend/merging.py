@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
@@ -165,6 +166,20 @@ def _hand_tests(merge: Merge, sides: Sequence[Side], given: Sequence[tuple[Any, 
                     merge.add([pair], "", lambda results, test=test: merge.tests.update({test: results[0]}))
 
 
+def choice_of(context: Context, tests: Sequence[Value], arrays: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    """What decides which of some arrays a result is, and these; of one that is one of several, those."""
+    builder = context.builder
+    more: list[Value] = []
+    found: list[Value] = []
+    for test, array in itertools.zip_longest(tests, arrays):
+        inner, own = (builder.decided(array) if builder.numbered else None) or ((), (array,))
+        more += inner if test is None else (as_value(context, both(context, test, one)) for one in inner)
+        found += own
+        if test is not None:
+            more.append(test)
+    return more, found
+
+
 def note_choices(merge: Merge) -> None:
     """State of results which arrays from before the branch they are on each side, where that can be said behind it."""
     builder = merge.context.builder
@@ -196,7 +211,7 @@ def _from_outside(merge: Merge, result: Value, value: Value, memories: set[Value
     """
     builder = merge.context.builder
     if value not in merge.made:
-        return [], [value]
+        return choice_of(merge.context, (), (value,))
     root, views = builder.root(value), builder.views(value)
     decided = builder.decided(root) if root in merge.made else ((), (root,))
     if decided is None:
@@ -233,7 +248,9 @@ def _is_own(merge: Merge, array: Value, memories: set[Value]) -> bool:
     """Whether a side makes the memory of an array for one result alone."""
     builder = merge.context.builder
     root = builder.root(array)
-    return root in merge.made and root not in memories and (builder.memories(root) - merge.made).isdisjoint(memories)
+    # One that was chosen stands for what was made where it was.
+    found = builder.made_memories(root) if builder.numbered else builder.memories(root)
+    return root in merge.made and root not in memories and (found - merge.made).isdisjoint(memories)
 
 
 def merge_names(merge: Merge, before: State, sides: list[Side]) -> None:
@@ -276,10 +293,16 @@ def _or_static(merge: Merge) -> str:
 
 
 def _is_moved(merge: Merge, before: Any, values: Sequence[Any]) -> bool:
-    """Whether the side that goes on gives a name another array from before: what its memory holds is asked for behind both."""
+    """Whether the side that goes on gives a name another array from before: what its memory holds is asked for behind both.
+
+    So it is where that array is a new one, and loops carry which memory each name has.
+    """
     builder = merge.context.builder
-    kept = is_array(before) and any(value is before for value in values)
-    return kept and all(is_array(value) and builder.root(value) not in merge.made for value in values)
+    if not is_array(before) or not any(value is before for value in values) or not all(map(is_array, values)):
+        return False
+    if builder.numbered and len({regions.bare(value.type) for value in values}) == 1:
+        return True
+    return all(builder.root(value) not in merge.made for value in values)
 
 
 def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Side], stays: int) -> None:

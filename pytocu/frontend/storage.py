@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
-from itertools import combinations
+from itertools import combinations, product, zip_longest
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pytocu.deferred import Deferred
@@ -50,6 +50,13 @@ class HandOn(Exception):
         self.keys = (key, *more)
 
 
+NUMBERED, PLAIN = "numbered memories", "plain memories"
+"""What `Context.handed` holds where loops carry which memory each name has, and where that has not helped."""
+
+
+_MOST_TESTS = 6
+
+
 class _LayOut(Record):
     """Why nothing is known of a memory: a copy of it, which may be a view, has changed."""
 
@@ -84,6 +91,9 @@ class StorageBuilder(Builder):
         Looks at each instruction that is written.
     catches : bool
         Whether the program would catch that an argument is read-only.
+    numbered : bool or None
+        Whether loops carry which memory each name has, also where it is another one in some steps only; None where that was
+        not asked for: reading without it is enough for most functions.
     """
 
     def __init__(self, loc: Loc = UNKNOWN, unit_lengths: frozenset[Dim] = frozenset()):
@@ -116,6 +126,7 @@ class StorageBuilder(Builder):
         self.depth = 0
         self.watch: Callable[[Inst], None] | None = None
         self.catches = False
+        self.numbered: bool | None = None
         self.made: list[Value] = []
         # How many there were where the steps begin that are being read.
         self.begun: list[int] = []
@@ -370,7 +381,27 @@ class StorageBuilder(Builder):
         first, second = self.root(first), self.root(second)
         if first is second:
             return False
-        return frozenset((first, second)) in self._apart or not self._meet(self.memories(first), second)
+        if frozenset((first, second)) in self._apart or not self._meet(self.memories(first), second):
+            return True
+        return bool(self.numbered) and self._decided_apart(first, second)
+
+    def _decided_apart(self, first: Value, second: Value) -> bool:
+        """Whether results are different arrays however what decides turns out."""
+        ways = [self._chosen.get(result, ((), (result,))) for result in (first, second)]
+        tests = list(dict.fromkeys(test for of, _ in ways for test in of))
+        if not 0 < len(tests) <= _MOST_TESTS or not all(map(self._of_wholes, self._chosen.keys() & {first, second})):
+            return False
+        for holds in product((True, False), repeat=len(tests)):
+            taken = dict(zip(tests, holds, strict=True))
+            one, other = (next(a for t, a in zip_longest(of, arrays) if t is None or taken[t]) for of, arrays in ways)
+            if one is other or not self.made_memories(one).isdisjoint(self.made_memories(other)):
+                return False
+        return True
+
+    def made_memories(self, array: Value) -> set[Value]:
+        """The memories of an array that is none of those that it was chosen from."""
+        own = self.memories(array)
+        return own - {a for a in self._chosen[array][1] if a is not array} if array in self._chosen else own
 
     def _meet(self, memories: Set[Value], other: Value) -> bool:
         """Whether a handle may be in one of these memories, as far as it was not said that they are apart."""
@@ -478,7 +509,8 @@ class StorageBuilder(Builder):
             That is an argument's, which the caller sees.
         """
         touched = {root}
-        if root in self._chosen and self._of_wholes(root):
+        wholes = root in self._chosen and self._of_wholes(root)
+        if wholes:
             tests, arrays = self._chosen[root]
             for memory in dict.fromkeys(arrays):
                 if memory is not root:
@@ -487,10 +519,12 @@ class StorageBuilder(Builder):
                     self._hold(memory, self.selected(tests, ways, memory))
                     touched.add(memory)
         mine = self.memories(root)
-        others = self._several - touched - self._left
+        # One that stands among these for what was made where it was chosen may be another one of them, too.
+        again = {other for other in touched if other in self._either} if wholes and self.numbered else set()
+        others = (self._several - (touched - again) - self._left) - {root}
         others = {other for other in others if self._meet(mine, other) and not self.apart(root, other)}
         # In the order in which they were made, so that a function is written the same each time.
-        known = [other for other in self._chosen if other in others and self._of_wholes(other)]
+        known = [other for other in self._chosen if other in others and self._of_wholes(other) and self._is_chosen(root, other)]
         unknown = {*self._unsure, *others} - set(known) - {root}
         # Of wholes each is a memory of its own, or made with the other: none is one of those that are found here.
         known = [other for other in known if unknown.isdisjoint(self._chosen[other][1])]
@@ -502,6 +536,16 @@ class StorageBuilder(Builder):
             if other in self.arguments:
                 raise self._refused(other, key)
             self._unsure[other] = key
+
+    def _is_chosen(self, root: Value, other: Value) -> bool:
+        """Whether two results can be one memory only where they are the same one of those that they are chosen from."""
+        pairs = ((root, other), (other, root))
+        return not self.numbered or all(self._made_beside(a).isdisjoint(self.memories(b)) for a, b in pairs)
+
+    def _made_beside(self, result: Value) -> set[Value]:
+        """The memories that a result may be besides those it is chosen from: what was made in a region, and has other names."""
+        known = {*self._chosen[result][1], *(self._chosen.keys() - self._left)} if result in self._chosen else ()
+        return self.memories(result) - {result, *known}
 
     def _in_order(self, memories: Set[Value]) -> list[Value]:
         """Memories, arguments first and as they were made: what is said of them is the same in every process."""
@@ -520,9 +564,13 @@ class StorageBuilder(Builder):
         return sorted(memories, key=place)
 
     def _of_wholes(self, result: Value) -> bool:
-        """Whether what a result may be are whole memories, each known to be no other one, of lengths that are the call's."""
+        """Whether what a result may be are whole memories, each known to be no other one, of lengths that are the call's.
+
+        One that is chosen itself stands for what was made where it was.
+        """
         arrays = set(self._chosen[result][1]) - {result}
-        if any(array in self._views or array in self._either for array in arrays):
+        known = self._chosen.keys() if self.numbered else set()
+        if any(array in self._views or (array in self._either and array not in known) for array in arrays):
             return False
         pairs = (pair for array in arrays for pair in zip(shape_of(result.type), shape_of(array.type), strict=True))
         return not any(is_number(name) for first, second in pairs if first != second for name in named((first, second)))
@@ -546,6 +594,8 @@ class StorageBuilder(Builder):
             return self._laid_out(key.copy, handle)
         if key is not None:
             return HandOn(key)
+        if self.numbered is None:
+            return HandOn(NUMBERED)
         name = handle.name or "an array"
         return UnsupportedError(
             f"{name} may share its memory with an array that is changed, or not: a loop or branch decides at run time",

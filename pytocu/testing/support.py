@@ -332,10 +332,13 @@ A name that a branch or loop binds to one array or another (`z = x if c else y`,
 what is written through it is written there, arguments hold what NumPy leaves in them, and where it is returned the argument
 itself is. A loop in which arrays take each other's places begins with copies of them and ends with copies back, so that its
 steps are those of arrays of its own. Where several arrays may be meant by a name, a change of it is one of all of them, each
-where it is meant. Copies where NumPy returns the argument: what a step of a loop returns, a name that only a loop without
-a step leaves as it was, and a name that stands for an argument or for what a side makes and has given another name, too.
-Refused, with the line: such arrays that are read under another name in the loop, parts of one array that take turns, and
-arguments that overlap.
+where it is meant. So is a name of an argument that a step changes and binds to a new array, always or in some steps
+(`if t > i: v = v * 0.75`, then `v[:i] += b[i, i]`): the argument holds what its name left in it, also of a loop without a
+step, and is returned where the name still has it. Copies where NumPy returns the argument: what a step of a loop returns, a
+name that only a loop without a step leaves as it was where nothing is changed behind it, and a name that stands for an
+argument or for what a side makes and has given another name, too. Refused, with the line: such arrays that are read or
+changed under another name in the loop, that get a name of what a step makes or of a part, parts of one array that take turns,
+and arguments that overlap.
 
 ## The order of results in memory
 
