@@ -214,6 +214,13 @@ def is_c_long(number: int) -> bool:
     return -(2**63) <= number < 2**63
 
 
+def is_beyond(value: Any, end: int = 2**63) -> bool:
+    """Whether it is an int of Python's, known now, that int64 does not hold, or none of 64 bits where `end` is ``2**64``."""
+    inst = const_inst(value)
+    number = value if inst is None else inst.attr("value")
+    return type(number) is int and (inst is None or value.type == WEAK_INT) and not -(2**63) <= number < end
+
+
 def clamped(number: int, farthest: int = 2**62) -> int:
     """A distance along an array: farther away than an array reaches is farther away.
 
@@ -570,7 +577,7 @@ def _elementwise(context: Context, name: str, *operands: Any) -> Value:
     values = _adapted(context, [as_value(context, o) for o in operands])
     if name == "power":
         values = _integer_power(context, *values)
-    _check_fits_long(context, name, values)
+    check_fits_long(context, name, values)
     _check_fits_loop(context, name, values)
     answer = _out_of_range_comparison(context, name, values)
     if answer is not None:
@@ -613,8 +620,14 @@ def truths(context: Context, condition: Any) -> Value:
     return elementwise(context, "not_equal", chosen, element(chosen.type).numpy.type(0))
 
 
-def _check_fits_long(context: Context, name: str, values: list[Value]) -> None:
-    """Logic, and comparisons with bools, take a Python int as an int64."""
+def check_fits_long(context: Context, name: str, values: Sequence[Value]) -> None:
+    """Logic, and comparisons with bools, take a Python int as an int64.
+
+    Raises
+    ------
+    OverflowError
+        That holds it not.
+    """
     strong = [element(v.type) for v in values if not isinstance(v.type, WeakType)]
     compared = OPS[name].overflow == "answer" and all(d is BOOL for d in strong)
     if not strong or len(values) != 2 or not (compared or name.startswith("logical")):
