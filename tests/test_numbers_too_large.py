@@ -50,8 +50,8 @@ def test_what_takes_more_memory_than_there_is() -> None:
 
 @pytest.mark.parametrize("number", ["2**63", "2**64", "-2**63 - 1", "10**30"])
 def test_ufuncs_with_keywords(number: str) -> None:
-    logic = [f"np.logical_xor({x}, {number}{k})" for x in ("a", "b", "3") for k in (", casting='safe'", ", casting='no'", ", dtype=bool",
-             ", dtype='f4'", ", signature='dd->?'", ", out=c")]  # fmt: skip
+    keywords = (", casting='safe'", ", casting='no'", ", dtype=bool", ", dtype='f4'", ", signature='dd->?'", ", out=c")
+    logic = [f"np.logical_xor({x}, {number}{k})" for x in ("a", "b", "3") for k in keywords]
     compared = [f"np.greater({x}, {y}{k})" for x, y in ((number, "255"), ("a", number), (number, number), ("2.5", number))
                 for k in (", out=c", ", out=c, casting='safe'", ", dtype=bool", ", dtype='f4'", ", casting='no'")]  # fmt: skip
     check(["np.array([1., 0, 3])", "np.array([1, 0, 3])", "np.zeros(3, bool)"], logic + compared, call=call_interpreted)
@@ -59,7 +59,8 @@ def test_ufuncs_with_keywords(number: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
 def test_replacements_of_nan(dtype: str) -> None:
-    rows = [f"np.nan_to_num(a, {k}={n})" for k in ("nan", "posinf", "neginf") for n in ("2**63", "2**64", "-10**30", "10**400", "b")]
+    numbers = ("2**63", "2**64", "-10**30", "10**400", "b")
+    rows = [f"np.nan_to_num(a, {k}={n})" for k in ("nan", "posinf", "neginf") for n in numbers]
     check([f"np.array([np.nan, np.inf, -np.inf, 1], '{dtype}')", "2**65"], rows, call=call_interpreted)
 
 

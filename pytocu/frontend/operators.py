@@ -600,13 +600,13 @@ def _note_complex(context: Context, left: Any, right: Any, made: Any) -> None:
     """Note a complex number of Python's: what it makes of one and a float64 scalar behind it, which is a float of Python's."""
     if not isinstance(made, Value) or made.type != scalar(C128):
         return
-    first, second = (_is_python_complex(context, side) for side in (left, right))
+    first, second = (is_python_complex(context, side) for side in (left, right))
     is_float = isinstance(right, np.float64) or (isinstance(right, Value) and right.type == scalar(F64))
     if (first and (second or is_float or is_weak(right))) or (second and is_weak(left)):
         context.complexes.add(made)
 
 
-def _is_python_complex(context: Context, side: Any) -> bool:
+def is_python_complex(context: Context, side: Any) -> bool:
     if not isinstance(side, Value):
         return type(side) is complex
     return side.type == WEAK_COMPLEX or side in context.complexes

@@ -5,9 +5,11 @@ As with all new arrays, elements are computed where they are used: an ``arange``
 
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +21,7 @@ from pytocu.frontend.devices import check_device
 from pytocu.frontend.gathering import along
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.math_calls import on_host
-from pytocu.frontend.operators import attempt, binary, elementwise, is_c_long
+from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, is_c_long, is_python_complex
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reading import read_float, read_int, scalar_of
 from pytocu.frontend.reductions import reduce
@@ -47,6 +49,8 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
 from pytocu.ir.types import (
     BOOL,
+    C64,
+    C128,
     F16,
     F32,
     F64,
@@ -57,7 +61,6 @@ from pytocu.ir.types import (
     WEAK_FLOAT,
     WEAK_INT,
     DType,
-    WeakType,
     dtype_of,
     element,
 )
@@ -78,7 +81,7 @@ def arange(
     Raises
     ------
     UnsupportedError
-        A bound that is a number with axes, an unsigned one of 64 bits or a complex one.
+        A bound that is a number with axes, or an int that int64 does not hold beside numbers of run time.
     """
     check_device(context, device, like)
     if start is not None and args:
@@ -86,68 +89,98 @@ def arange(
     first, last, by = _bounds(context, args, start, stop, step)
     if dtype is None and len(args) > 3:
         dtype = args[3]
-    first_given, by_given, short = first, by, None
+    short = None
     if any(isinstance(b, Value) for b in (first, last, by)):
-        _check_bools(context, first, last, by)
         _check_kinds(context, first, last, by)
+        _check_bools(context, first, last)
     else:
         short = _short(context, first, last, by, dtype)
-        if short is not None and short.size <= 2 and short.dtype.kind in "biuf":
+        if short is not None and short.size <= 2 and dtype_of(short.dtype) is not None:
             return known_array(context, short)
-    if not isinstance(by, Value) and by == 0 and any(map(_is_numpys, (first, last, by))):
-        # NumPy divides a difference that is its own, which gives no exception.
-        if not any(isinstance(b, Value) for b in (first, last)):
-            attempt(context, np.arange, first, last, by)
-        raise raised(SIZE, context.loc)
-    # The dtype is that of the numbers as they are given.
-    given = [type(b)(n) if isinstance(b, np.integer) else None for n, b in enumerate((first, last))]
-    if all(map(_is_int, (first, last))) and any(map(_is_narrow, (first, last))):
-        # NumPy counts with the difference, which a narrow dtype may not hold.
-        _check_held(context, first, last)
-        try:
-            distance = _bound(context, binary(context, "subtract", last, first))
-        except OverflowError:
-            raise raised(SIZE, context.loc) from None
-        first, distance = (int(b) if isinstance(b, np.integer) else b for b in (_bound(context, first), distance))
-        last = binary(context, "add", first, distance)
-        if isinstance(last, int) and not is_c_long(last):
-            raise raised(SIZE, context.loc)
-    if isinstance(by, Value) and not is_weak(by) and not dimensions(by):
-        # NumPy divides by a NumPy scalar, which gives no exception of its own.
-        fine = elementwise(context, "not_equal", by, 0)
-        by = require(context, by, fine, "ValueError", str(SIZE))
-    first, last, by = (_bound(context, bound) for bound in (first, last, by))
-    examples = [_example(b) for b in (first, last)]
-    if any(g is not None for g in given):
-        plain = [type(e)(n) if isinstance(e, (int, float)) else e for n, e in enumerate(examples)]
-        examples = [e if g is None else g for e, g in zip(plain, given, strict=True)]
-    made = (attempt(context, np.arange, *examples, _long_step(by, *examples)) if short is None else short).dtype
-    if isinstance(by, (float, np.floating)) and not np.isfinite(by):
-        raise UnsupportedError(f"np.arange with the step {by}", context.loc, "write the numbers themselves")
-    known = made if dtype is None else None
-    target = dtype_of(known) if known is not None else target_dtype(context, dtype)
-    if known is not None and known.kind == "O":
-        # Ints that int64 does not hold; a range of as many numbers is NumPy's error.
-        number_of_elements(context, first, last, by)
-    if target is BOOL:
-        if not any(isinstance(b, Value) for b in (first, last, by)):
-            return known_array(context, attempt(context, np.arange, first, last, by, dtype=bool))
-        check_bools(context, number_of_elements(context, first, last, by))
-    if target is None or target.kind in "bc":
-        raise UnsupportedError(f"np.arange of {known if target is None else target.numpy}", context.loc, "cast the result")
-    size = number_of_elements(context, first, last, by)
-    # A second element is computed where there is a first one.
-    _check_held(context, first_given, by_given, dim_min(size, 1))
-    if isinstance(first, np.integer) and type(by) is int and not np.iinfo(first.dtype).min <= by <= np.iinfo(first.dtype).max:
-        first = int(first)
-    return _range(context, first, by, size, target)
+    if not isinstance(by, Value) and by == 0 and not isinstance(by, np.generic) and not any(map(_is_numpys, (first, last))):
+        # Python's sentence for ints or floats.
+        attempt(context, operator.truediv, _example(last) - _example(first), by)
+    target = _range_dtype(context, first, last, by) if dtype is None else target_dtype(context, dtype)
+    given = first, last, by
+    second = None
+    known = not any(isinstance(b, Value) for b in given)
+    if _counts_in_ints(first, last, by) and not (known and any(map(_is_numpys, given))):
+        end = _as_python(context, last)
+        if any(map(_is_narrow, (first, last))):
+            # NumPy counts with the difference, which a narrow dtype may not hold.
+            distance = _as_python(context, _distance(context, first, last))
+            end = binary(context, "add", _as_python(context, first), distance)
+            if isinstance(end, int) and not is_c_long(end):
+                raise raised(SIZE, context.loc)
+        first, by = (_as_python(context, bound) for bound in (first, by))
+        size = number_of_elements(context, first, end, by)
+        if _is_int(by) and any(map(_is_narrow, (given[0], given[2]))):
+            second = _second(context, given[0], given[2], size)
+    elif short is not None:
+        size = short.size
+        second = _second(context, first, by, size)
+    else:
+        if isinstance(first, Value) and first.type == WEAK_BOOL and _bool_kind(by) != "numpy":
+            first = _as_python(context, first)
+        distance = _distance(context, first, last)
+        with np.errstate(all="ignore"):
+            quotient = binary(context, "divide", distance, by)
+        size = _number_within(context, distance, by, quotient, target is not None and target.kind == "c")
+        second = _second(context, first, by, size)
+    if target is None:
+        raise UnsupportedError("np.arange of object", context.loc, "cast the result")
+    return _range(context, first, by, second, size, target)
+
+
+def _range_dtype(context: Context, *bounds: Any) -> DType | None:
+    """NumPy's dtype of a range between such numbers, None where it is of Python's objects."""
+    kinds = [np.asarray(_example(b)).dtype for b in bounds]
+    return dtype_of(attempt(context, np.result_type, np.int64, *kinds))
+
+
+def _counts_in_ints(first: Any, last: Any, by: Any) -> bool:
+    """Whether Python's ints give the number of elements that NumPy computes, where narrow differences are looked at."""
+    if not all(_is_int(b) and not _is_unsigned(b) for b in (first, last)):
+        return not any(map(_is_numpys, (first, last, by))) and not any(_is_complex(b) for b in (first, last, by))
+    if isinstance(by, Value):
+        # A quotient of NumPy's by zero is no exception.
+        return is_weak(by) and by.type != WEAK_COMPLEX and not any(map(_is_numpys, (first, last)))
+    return by != 0 and (isinstance(by, (int, float)) or (_is_int(by) and not _is_unsigned(by)))
+
+
+def _distance(context: Context, first: Any, last: Any) -> Any:
+    """From the start to the end, with NumPy's error of an int that the other's dtype does not hold."""
+    _check_held(context, first, last)
+    try:
+        return binary(context, "subtract", last, first)
+    except OverflowError:
+        raise raised(SIZE, context.loc) from None
+
+
+def _second(context: Context, first: Any, by: Any, size: DimLike) -> Any:
+    """The second element, as NumPy adds numbers that are not both Python's."""
+    # NumPy adds where there is a first element; where an int does not fit, that is an error of its own.
+    _check_held(context, first, by, dim_min(size, 1))
+    if any(map(_is_numpys, (first, by))) and not isinstance(size, int):
+        some = as_value(context, binary(context, "not_equal", dim_value(context, size), 0))
+        first, by = (
+            context.builder.emit("python_choose", (some, b, as_value(context, 0)))
+            if isinstance(b, Value) and b.type == WEAK_INT
+            else b
+            for b in (first, by)
+        )
+    try:
+        return binary(context, "add", first, by)
+    except OverflowError:
+        return first
 
 
 def _check_kinds(context: Context, *bounds: Any) -> None:
-    """Refuse complex bounds, and ints that int64 does not hold, beside such of run time."""
+    """Refuse numbers with axes, and ints that int64 does not hold, beside such of run time."""
     for bound in bounds:
-        if np.iscomplexobj(_example(bound)):
-            raise UnsupportedError("np.arange of complex numbers", context.loc, "write start + step * np.arange(n)")
+        if isinstance(bound, Value) and dimensions(bound):
+            text = f"a bound of np.arange must be a number, and this is {describe(bound)}"
+            raise UnsupportedError(text, context.loc, "say which element: x[0]")
         if isinstance(bound, int) and not is_c_long(bound):
             text = f"np.arange of the int {bound} and numbers known only at run time"
             raise UnsupportedError(text, context.loc, "write it as a float")
@@ -204,25 +237,26 @@ def _is_numpys(bound: Any) -> bool:
     return not is_weak(bound) if isinstance(bound, Value) else isinstance(bound, np.generic)
 
 
-def _bound(context: Context, bound: Any) -> Any:
-    """A bound as a number of Python's, where NumPy computes the range with the same numbers then; else a NumPy scalar."""
-    if not isinstance(bound, Value) or bound.type in (WEAK_INT, WEAK_FLOAT):
-        return bound
-    if bound.type == WEAK_BOOL:
+def _as_python(context: Context, bound: Any) -> Any:
+    """An int of NumPy's as Python's; other numbers as they are."""
+    if isinstance(bound, np.integer):
+        return int(bound)
+    if isinstance(bound, Value) and bound.type == WEAK_BOOL:
         return on_host(context, "python_int", bound)
-    if not isinstance(bound.type, WeakType) and not dimensions(bound):
-        kind = element(bound.type)
-        if kind is BOOL or (kind.is_integer and kind is not U64):
-            return read_int(context, scalar_of(context, bound, "int"), "np.arange")
-        if kind is F64:
-            return read_float(context, scalar_of(context, bound, "float"))
-        if kind.kind == "f":
-            return scalar_of(context, bound, "float")
-    raise UnsupportedError(
-        f"a bound of np.arange must be an int or a float, and this is {describe(bound)}",
-        context.loc,
-        "write int(...) or float(...) around it",
-    )
+    if isinstance(bound, Value) and not is_weak(bound):
+        return read_int(context, scalar_of(context, bound, "int"), "np.arange")
+    return bound
+
+
+def _is_unsigned(bound: Any) -> bool:
+    """Whether it is a NumPy int that int64 may not hold."""
+    if isinstance(bound, Value):
+        return not is_weak(bound) and element(bound.type) is U64
+    return isinstance(bound, np.integer) and bound.dtype == np.uint64
+
+
+def _is_complex(bound: Any) -> bool:
+    return bool(np.iscomplexobj(_example(bound)))
 
 
 def _example(bound: Any) -> Any:
@@ -234,13 +268,11 @@ def _example(bound: Any) -> Any:
     return element(bound.type).numpy.type(0)
 
 
-def _check_bools(context: Context, first: Any, last: Any, by: Any) -> None:
-    """NumPy subtracts and adds the bounds, which means something else for two truth values of which one is NumPy's."""
-    kinds = [_bool_kind(b) for b in (first, last, by)]
-    if None not in kinds[:2] and "numpy" in kinds[:2]:
+def _check_bools(context: Context, first: Any, last: Any) -> None:
+    """NumPy subtracts the bounds, which it does not do with two truth values of which one is its own."""
+    kinds = [_bool_kind(b) for b in (first, last)]
+    if None not in kinds and "numpy" in kinds:
         attempt(context, np.arange, np.False_, np.True_)
-    if None not in (kinds[0], kinds[2]) and "numpy" in (kinds[0], kinds[2]):
-        raise UnsupportedError("np.arange with a start and a step that are bools", context.loc, "write int(...) around them")
 
 
 def _bool_kind(bound: Any) -> str | None:
@@ -248,23 +280,6 @@ def _bool_kind(bound: Any) -> str | None:
         numpys = not is_weak(bound) and element(bound.type) is BOOL
         return "numpy" if numpys else "python" if bound.type == WEAK_BOOL else None
     return "numpy" if isinstance(bound, np.bool_) else "python" if isinstance(bound, bool) else None
-
-
-def _long_step(by: Any, first: Any, last: Any) -> Any:
-    """A step of the same kind with which a range is short: NumPy makes the range to say what its dtype is."""
-    if isinstance(by, Value):
-        by = _example(by) + type(_example(by))(1)
-    numbers = (by, first, last)
-    if not all(isinstance(b, (int, float, np.integer, np.floating)) and -np.inf < b < np.inf for b in numbers):
-        return by
-    gap = abs(last - first)
-    if gap <= abs(by) or (not isinstance(gap, int) and not np.isfinite(gap)):
-        return by
-    if isinstance(by, np.integer):
-        return by.dtype.type(np.iinfo(by.dtype).max)
-    if isinstance(by, np.floating):
-        return np.finfo(by.dtype).max
-    return float(gap) if isinstance(by, float) else min(int(gap) + 1, sys.maxsize)
 
 
 def _bounds(context: Context, args: tuple[Any, ...], start: Any, stop: Any, step: Any) -> tuple[Any, Any, Any]:
@@ -319,11 +334,44 @@ def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
         return math.ceil(quotient)
     # NumPy computes the number of elements with Python's numbers as well.
     distance = binary(context, "subtract", last, first)
-    quotient = binary(context, "divide", distance, by)
+    return _ceiling(context, distance, by, binary(context, "divide", distance, by), any(map(_is_float, (first, last, by))))
+
+
+def _number_within(context: Context, distance: Any, by: Any, quotient: Any, of_complex: bool) -> DimLike:
+    """How many numbers a range has that begins or ends with NumPy's, or steps by one; the real ones or both parts count."""
+    if not of_complex and is_python_complex(context, quotient):
+        attempt(context, math.ceil, 1j)
+    if not isinstance(quotient, Value):
+        parts = [quotient.real, quotient.imag] if of_complex and isinstance(quotient, complex) else [np.real(quotient)]
+        numbers: list[DimLike] = []
+        for part in map(float, parts):
+            if not -(2.0**63) <= part < 2.0**63:
+                raise raised(ValueError("arange: cannot compute length") if math.isnan(part) else SIZE, context.loc)
+            numbers.append(math.ceil(part))
+    elif _is_complex(quotient):
+        strong = as_strong(context, quotient)
+        # NumPy asks Python for the parts, for which complex64 is none of its complex numbers.
+        parts = ("real", "imag") if of_complex and element(strong.type) is C128 else ("real",)
+        numbers = [_ceiling(context, distance, by, context.builder.emit(part, (strong,)), None) for part in parts]
+    else:
+        numbers = [_ceiling(context, distance, by, quotient)]
+    return not_negative(context, dim_min(*numbers) if len(numbers) > 1 else numbers[0])
+
+
+def _ceiling(context: Context, distance: Any, by: Any, quotient: Any, floats: bool | None = True) -> DimLike:
+    """The quotient of run time as an int, with NumPy's exceptions of floats that are no number of elements.
+
+    A quotient that is too small for a float is one element, but for complex numbers (`floats` is None).
+    """
     if isinstance(quotient, Value) and not is_weak(quotient):
-        quotient = read_float(context, _finite(context, quotient))
-    elif isinstance(quotient, Value) and any(map(_is_float, (first, last, by))):
-        quotient = after(context, _CHECKED, {"quotient": quotient, "distance": distance, "by": by}, "quotient")
+        if floats is not None:
+            small = elementwise(context, "logical_not", elementwise(context, "signbit", quotient))
+            for name, one in (("equal", quotient), ("not_equal", distance)):
+                small = elementwise(context, "logical_and", small, as_strong(context, binary(context, name, one, 0)))
+            quotient = elementwise(context, "where", small, element(quotient.type).numpy.type(1), quotient)
+        quotient = after(context, _CHECKED, {"quotient": read_float(context, quotient)}, "quotient")
+    elif isinstance(quotient, Value) and floats:
+        quotient = after(context, _CHECKED + _SMALL, {"quotient": quotient, "distance": distance, "by": by}, "quotient")
     return number_as_dim(context, on_host(context, "math_ceil", quotient)) or 0
 
 
@@ -332,22 +380,15 @@ if quotient != quotient:
     raise ValueError("arange: cannot compute length")
 if not -{2.0**63} <= quotient < {2.0**63}:
     raise ValueError("{SIZE}")
+"""
+_SMALL = """\
 if quotient == 0.0 and distance != 0 and (distance > 0) == (by > 0):
     quotient = 1.0
 """
-"""How often a step fits as NumPy takes it: a quotient that is too small for a float is one element."""
 
 
 def _is_float(bound: Any) -> bool:
     return bound.type == WEAK_FLOAT if isinstance(bound, Value) else isinstance(bound, float)
-
-
-def _finite(context: Context, quotient: Value) -> Value:
-    """How often a step fits, a NumPy scalar, with NumPy's exceptions of what is no number of elements."""
-    number = elementwise(context, "logical_not", elementwise(context, "isnan", quotient))
-    quotient = require(context, quotient, number, "ValueError", "arange: cannot compute length")
-    fits = elementwise(context, "less", elementwise(context, "absolute", cast(context, quotient, F64)), 2.0**63)
-    return require(context, quotient, fits, "ValueError", str(SIZE))
 
 
 def _whole(context: Context, bound: Any) -> DimLike | None:
@@ -356,33 +397,82 @@ def _whole(context: Context, bound: Any) -> DimLike | None:
     return number_as_dim(context, int(bound) if isinstance(bound, np.integer) else bound)
 
 
-def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -> Value:
-    """``first + i * step`` as NumPy fills a range: the step is the difference of the first two elements."""
+def _range(context: Context, first: Any, by: Any, second: Any, size: DimLike, dtype: DType) -> Value:
+    """``first + i * step`` as NumPy fills a range: the step is the difference of the first two elements.
+
+    `second` is None where ``first + by`` is Python's.
+    """
+    if dtype.kind in "iu" or dtype is BOOL:
+        return _range_of_ints(context, first, by, second, size, dtype)
+    if second is None:
+        second = binary(context, "add", first, by)
+    if dtype.kind == "c":
+        names = ("real", "imag") if any(map(_is_complex, (first, second))) else ("real",)
+        wide = F32 if dtype is C64 else F64
+        parts = [_floats(context, _part(context, first, n), _part(context, second, n), size, wide) for n in names]
+        return context.builder.emit("compose", parts) if len(parts) > 1 else cast(context, parts[0], dtype)
+    first, second = _real_elements(context, (first, second), size, dtype)
+    return _floats(context, first, second, size, dtype)
+
+
+def _part(context: Context, value: Any, name: str) -> Any:
+    """The real or imaginary part of a number."""
+    if not _is_complex(value):
+        return value if name == "real" else 0.0
+    if not isinstance(value, Value):
+        return getattr(value, name)
+    return context.builder.emit(name, (as_strong(context, value),))
+
+
+def _real_elements(context: Context, values: Sequence[Any], size: DimLike, dtype: DType) -> list[Any]:
+    """The first two elements of a range of real numbers; those of NumPy's complex ones are their real parts."""
+    made = []
+    for n, value in enumerate(values):
+        if is_python_complex(context, value):
+            try:
+                np.zeros(1, dtype.numpy)[0] = 1j
+            except TypeError as error:
+                require_equal(context, dim_max(dim_min(size, n + 1) - n, 0), 0, "TypeError", str(error))
+        made.append(_part(context, value, "real"))
+    return made
+
+
+def _range_of_ints(context: Context, first: Any, by: Any, second: Any, size: DimLike, dtype: DType) -> Value:
     place = along(context, size, 0, 1)
-    if dtype.is_integer:
-        _check_first_two(context, first, by, size, dtype)
-        start = cast(context, as_strong(context, first), dtype) if isinstance(first, Value) else int(first)
-        made = cast(context, place, dtype)
-        step = _whole_step(context, first, by, dtype)
-        if step != 1:
-            step = number(context, _known(step, dtype), dtype) if isinstance(step, int) else step
-            made = elementwise(context, "multiply", made, step)
-        if isinstance(start, int):
-            if start == 0:
-                return made
-            start = number(context, _known(start, dtype), dtype)
-        return elementwise(context, "add", made, start)
+    following = binary(context, "add", first, by) if second is None else second
+    if dtype is BOOL:
+        _check_two(context, size)
+        begin, end = (elementwise(context, "not_equal", as_strong(context, value), 0) for value in (first, following))
+        return elementwise(context, "where", elementwise(context, "equal", place, 1), end, begin)
+    first, following = _real_elements(context, (first, following), size, dtype)
+    checked = _check_first_two(context, first, following, size, dtype)
+    start = cast(context, as_strong(context, checked[0]), dtype) if isinstance(first, Value) else checked[0]
+    made = cast(context, place, dtype)
+    step = _whole_step(context, first, by, None if second is None else checked[1], dtype)
+    if step != 1:
+        step = number(context, _known(step, dtype), dtype) if isinstance(step, int) else step
+        made = elementwise(context, "multiply", made, step)
+    if isinstance(start, int):
+        if start == 0:
+            return made
+        start = number(context, _known(start, dtype), dtype)
+    return elementwise(context, "add", made, start)
+
+
+def _floats(context: Context, first: Any, second: Any, size: DimLike, dtype: DType) -> Value:
+    """Real numbers of which the first two are known, in a floating dtype."""
+    place = along(context, size, 0, 1)
     wide = F32 if dtype is F16 else dtype
     made = cast(context, place, wide)
-    if isinstance(first, Value) or isinstance(by, Value):
-        start, second = (cast(context, as_strong(context, b), dtype) for b in (first, binary(context, "add", first, by)))
+    if isinstance(first, Value) or isinstance(second, Value):
+        start, second = (cast(context, as_strong(context, b), dtype) for b in (first, second))
         begin = cast(context, start, wide)
         step = elementwise(context, "subtract", cast(context, second, wide), begin)
         made = _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), begin), dtype)
         ends = elementwise(context, "where", elementwise(context, "equal", place, 1), second, start)
         return elementwise(context, "where", elementwise(context, "less", place, 2), ends, made)
     with np.errstate(all="ignore"):
-        start, second = dtype.numpy.type(first), dtype.numpy.type(first + by)
+        start, second = dtype.numpy.type(first), dtype.numpy.type(second)
         begin = wide.numpy.type(start)
         step = wide.numpy.type(second) - begin
         again = [np.asarray(wide.numpy.type(n) * step + begin, dtype.numpy) for n in (0, 1)]
@@ -399,16 +489,30 @@ def _range(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -
     return made
 
 
-def _check_first_two(context: Context, first: Any, by: Any, size: DimLike, dtype: DType) -> None:
-    """The first two elements of a range of integers, as far as there are any, are numbers that the dtype holds."""
+def _check_two(context: Context, size: DimLike) -> None:
+    """NumPy's error of a range of more than two bools."""
+    if isinstance(size, int):
+        check_bools(context, size)
+        return
+    sentence = "arange() is only supported for booleans when the result has at most length 2."
+    require_equal(context, dim_max(size - 2, 0), 0, "TypeError", sentence)
+
+
+def _check_first_two(context: Context, first: Any, second: Any, size: DimLike, dtype: DType) -> list[Any]:
+    """The first two elements of a range of integers, which as far as there are any must be numbers that the dtype holds."""
     limits = np.iinfo(dtype.numpy)
-    by = int(by) if isinstance(by, np.integer) else by
-    for n, value in enumerate((first, binary(context, "add", first, by))):
+    made, told = [first, second], None
+    for n, value in enumerate((first, second)):
         if isinstance(value, Value) and value.type == WEAK_FLOAT:
             value = on_host(context, "python_int", value)
-        if isinstance(value, Value) and (value.type != WEAK_INT or dtype is I64):
+        if isinstance(value, Value) and value.type != WEAK_INT:
+            made[n], told = _held_element(context, value, dim_min(size, n + 1) - n, dtype, told)
             continue
-        held = int(value) if not isinstance(value, Value) else number_as_dim(context, value)
+        if isinstance(value, Value) and dtype is I64:
+            continue
+        if not isinstance(value, Value):
+            value = made[n] = _cut_off(context, value, size, n)
+        held = number_as_dim(context, value)
         if held is None or (isinstance(held, int) and limits.min <= held <= limits.max):
             continue
         there = dim_max(dim_min(size, n + 1) - n, 0)
@@ -424,6 +528,49 @@ def _check_first_two(context: Context, first: Any, by: Any, size: DimLike, dtype
                 outside = outside + dim_max(held - int(limits.max), 0)
         sentence = f"Python integer {{2}} out of bounds for {dtype.numpy}"
         require_equal(context, there * outside, 0, "OverflowError", sentence, held)
+    return made
+
+
+def _held_element(
+    context: Context, value: Value, there: DimLike, dtype: DType, told: Value | None
+) -> tuple[Value, Value | None]:
+    """An element of NumPy's, where there is one, with NumPy's error of a number that the dtype does not hold.
+
+    Parameters
+    ----------
+    told : Value, optional
+        Whether an error of another element is said before.
+
+    Returns
+    -------
+    tuple of Value
+        The element, and whether one of the errors was said.
+    """
+    kind = element(value.type)
+    if kind is BOOL or np.can_cast(kind.numpy, dtype.numpy, "safe"):
+        return value, told
+    whole = elementwise(context, "trunc", cast(context, value, F64)) if kind.kind == "f" else value
+    fine = as_strong(context, binary(context, "less_equal", dim_value(context, there), 0))
+    fits = fine = fine if told is None else elementwise(context, "logical_or", fine, told)
+    holding = [np.iinfo(np.int64)] if dtype is not U64 and (kind is U64 or kind.kind == "f") else []
+    for limits in (*holding, np.iinfo(dtype.numpy)):
+        ends = [float(end) if kind.kind == "f" else end for end in (int(limits.min), int(limits.max) + 1)]
+        low, high = (elementwise(context, row, whole, end) for row, end in zip(("greater_equal", "less"), ends, strict=True))
+        fits = elementwise(context, "logical_and", low, high)
+        said = f"Python integer {{0}} out of bounds for {dtype.numpy}" if limits.dtype == dtype.numpy else str(TOO_LARGE)
+        passed = elementwise(context, "logical_or", fits, fine)
+        value = require(context, value, passed, "OverflowError", said, cast(context, whole, I64))
+    return value, elementwise(context, "logical_or", fine, elementwise(context, "logical_not", fits))
+
+
+def _cut_off(context: Context, value: Any, size: DimLike, n: int) -> int:
+    """A known element as an int; one that is none is no element, or has Python's error where there is one."""
+    try:
+        return int(value)
+    except (OverflowError, ValueError) as error:
+        there = dim_max(dim_min(size, n + 1) - n, 0)
+        require_equal(context, there, 0, type(error).__name__, str(error))
+        return 0
 
 
 def _said_of(held: int, dtype: DType) -> str:
@@ -436,20 +583,25 @@ def _said_of(held: int, dtype: DType) -> str:
 
 
 def _known(value: int, dtype: DType) -> int:
-    """An int in a dtype; what 64 bits do not hold is no element of a range."""
-    return int(np.int64(value).astype(dtype.numpy)) if is_c_long(value) else 0
+    """An int in a dtype, with its lower bits; what 64 bits do not hold is no element of a range."""
+    return int(np.uint64(value % 2**64).astype(dtype.numpy)) if -(2**63) <= value < 2**64 else 0
 
 
-def _whole_step(context: Context, first: Any, by: Any, dtype: DType) -> Any:
+def _whole_step(context: Context, first: Any, by: Any, second: Any, dtype: DType) -> Any:
     """From the first element to the second, each cut off to an integer."""
-    if isinstance(by, (int, np.integer)) and _is_int(first):
-        return int(by)
-    if not isinstance(first, Value) and not isinstance(by, Value):
-        return int(first + by) - int(first)
-    if isinstance(by, Value) and by.type == WEAK_INT and _is_int(first):
-        return cast(context, as_strong(context, by), dtype)
-    begin, second = (cast(context, as_strong(context, v), dtype) for v in (first, binary(context, "add", first, by)))
-    return elementwise(context, "subtract", second, begin)
+    if second is None:
+        if isinstance(by, int) and _is_int(first):
+            return int(by)
+        if isinstance(by, Value) and by.type == WEAK_INT and _is_int(first):
+            return cast(context, as_strong(context, by), dtype)
+        second = binary(context, "add", first, by)
+    if not isinstance(first, Value) and not isinstance(second, Value):
+        with contextlib.suppress(OverflowError, ValueError):
+            return int(second) - int(first)
+        # There are not both of them.
+        return 0
+    begin, end = (cast(context, as_strong(context, v), dtype) for v in (first, second))
+    return elementwise(context, "subtract", end, begin)
 
 
 def _steps(context: Context, place: Value, step: Value, dtype: DType) -> Value:
