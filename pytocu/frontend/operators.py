@@ -257,7 +257,28 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
         if error.own_words:
             raise _in_own_words(context, error, OPS[name].python, (left, right), {}) from None
         raise
-    _note_complex(context, left, right, made)
+    return _as_python_raises(context, name, left, right, made) if _note_complex(context, left, right, made) else made
+
+
+def _as_python_raises(context: Context, name: str, left: Any, right: Any, made: Value) -> Value:
+    """A complex number of Python's that NumPy's formula made, with Python's exceptions."""
+    python = OPS[name].python
+    assert python is not None
+    if name == "divide":
+        tried, fine = (1j, 0j), elementwise(context, "not_equal", right, 0)
+    elif name == "power":
+        tried, exponent = (0j, -1j), as_strong(context, right)
+        real = context.builder.emit("real", (exponent,)) if element(exponent.type).kind == "c" else exponent
+        positive, of_reals = elementwise(context, "greater_equal", real, 0), elementwise(context, "equal", exponent, real)
+        fine = elementwise(context, "logical_and", positive, of_reals)
+        fine = elementwise(context, "logical_or", fine, elementwise(context, "not_equal", left, 0))
+    else:
+        return made
+    try:
+        python(*tried)
+    except ZeroDivisionError as error:
+        made = _require(context, made, as_strong(context, fine), "ZeroDivisionError", str(error))
+    context.complexes.add(made)
     return made
 
 
@@ -596,14 +617,16 @@ def _adapted(context: Context, values: list[Value]) -> list[Value]:
     return [cast(context, v, C64) if is_own else v for v, is_own in zip(values, own, strict=True)]
 
 
-def _note_complex(context: Context, left: Any, right: Any, made: Any) -> None:
+def _note_complex(context: Context, left: Any, right: Any, made: Any) -> bool:
     """Note a complex number of Python's: what it makes of one and a float64 scalar behind it, which is a float of Python's."""
     if not isinstance(made, Value) or made.type != scalar(C128):
-        return
+        return False
     first, second = (is_python_complex(context, side) for side in (left, right))
     is_float = isinstance(right, np.float64) or (isinstance(right, Value) and right.type == scalar(F64))
     if (first and (second or is_float or is_weak(right))) or (second and is_weak(left)):
         context.complexes.add(made)
+        return True
+    return False
 
 
 def is_python_complex(context: Context, side: Any) -> bool:
