@@ -177,7 +177,7 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
         chosen = _in_loop(context, name, values, operands, kwargs)
         if not named:
             # In bool, any int is held.
-            check_fits_long(context, name, values)
+            check_fits_long(context, rows[0].name, values)
         # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
         answers = rows[0].name in _COMPARISONS and loop_named(context, name, kwargs) is None
         answers = answers and any(v.type == WEAK_INT for v in values)

@@ -68,8 +68,9 @@ LIMITS = {
     "complex": "np.real_if_close has a dtype that depends on the data; parts of a Python complex known only at run time; "
     "a Python complex before an np.float64 (`1j * s`) gives Python's own complex, which adapts to arrays, as here; if it is "
     "returned or goes through a loop or branch it is an np.complex128 here, and `abs` and the parts of it are np.float64",
-    "arange": "of 2**63 - 512 elements and more NumPy's is empty where it rounds that number to 2.0**63; ours is a ValueError, as "
-    "of any other array that is too big. A Python int that int64 does not hold is refused beside numbers of run time",
+    "arange": "of 2**63 - 512 elements and more NumPy's is empty where it rounds that number to 2.0**63; ours is a "
+    "ValueError, as of any other array that is too big; a Python int that int64 does not hold is refused beside numbers of run "
+    "time",
     "bincount": "of no elements, weights give int64 zeros in NumPy; ours are float64, as of any other number of elements",
     "sum": "Python's `sum` of an array without elements is its start, an int; ours is the NumPy number of every other length",
     "reshape": "of an array with gaps or negative strides: NumPy's may be a view of it; ours is a copy, and a call in which "
