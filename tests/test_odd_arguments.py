@@ -407,3 +407,7 @@ def test_quotients_by_lists_of_several_lengths() -> None:
     given = ["-1.5", "np.float64(3)", "2"]
     rows = ("divmod({}, [[1], [2, 3]])", "{} // [[1], [2, 3]]", "[[1], [2, 3]] % {}")
     check(given, [row.format(name) for row in rows for name in "abc"])
+
+
+def test_a_module_as_an_operand() -> None:
+    check(["np.float16(-1.5)", "np.ones(2, 'i4')"], ["a // np", "np % a", "b // np"], call=call_interpreted)

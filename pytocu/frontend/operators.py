@@ -432,8 +432,8 @@ def refuse_complex_scalars(context: Context, function: Callable[..., Any], *oper
 def _is_complex(one: Any) -> bool:
     try:
         return np.iscomplexobj(one)
-    except ValueError:
-        # Lists of several lengths.
+    except (TypeError, ValueError):
+        # NumPy itself, which has a `dtype` that is none, and lists of several lengths.
         return False
 
 
