@@ -54,7 +54,9 @@ WRAPPING = (
 
 
 @pytest.mark.parametrize("numbers", WRAPPING, ids=", ".join)
-@pytest.mark.parametrize("dtype", ["", ", dtype='i1'", ", dtype='u8'", ", dtype='f4'", ", dtype='c16'", ", dtype=bool"])
+@pytest.mark.parametrize(
+    "dtype", ["", ", dtype='i1'", ", dtype=int", ", dtype='u8'", ", dtype='f4'", ", dtype='c16'", ", dtype='?'"]
+)
 def test_steps_and_ends_that_wrap_around(numbers: tuple[str, str, str], dtype: str) -> None:
     a, b, c = numbers
     rows = [

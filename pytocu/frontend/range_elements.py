@@ -198,12 +198,13 @@ def _held_element(
     whole = elementwise(context, "trunc", cast(context, value, F64)) if kind.kind == "f" else value
     fine = as_strong(context, binary(context, "less_equal", dim_value(context, there), 0))
     fits = fine = fine if told is None else elementwise(context, "logical_or", fine, told)
-    holding = [np.iinfo(np.int64)] if dtype is not U64 and (kind is U64 or kind.kind == "f") else []
-    for limits in (*holding, np.iinfo(dtype.numpy)):
+    checks = [(np.iinfo(dtype.numpy), f"Python integer {{0}} out of bounds for {dtype.numpy}")]
+    if dtype is not U64 and (kind is U64 or kind.kind == "f"):
+        checks.insert(0, (np.iinfo(np.int64), str(TOO_LARGE)))
+    for limits, said in checks:
         ends = [float(end) if kind.kind == "f" else end for end in (int(limits.min), int(limits.max) + 1)]
         low, high = (elementwise(context, row, whole, end) for row, end in zip(("greater_equal", "less"), ends, strict=True))
         fits = elementwise(context, "logical_and", low, high)
-        said = f"Python integer {{0}} out of bounds for {dtype.numpy}" if limits.dtype == dtype.numpy else str(TOO_LARGE)
         passed = elementwise(context, "logical_or", fits, fine)
         value = require(context, value, passed, "OverflowError", said, cast(context, whole, I64))
     return value, elementwise(context, "logical_or", fine, elementwise(context, "logical_not", fits))
