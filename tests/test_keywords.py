@@ -7,7 +7,7 @@ import pytest
 from edge_tools import check, refused
 from mask_tools import builds, everywhere
 
-from pytocu.testing.cases import call_jit
+from pytocu.testing.cases import call_interpreted, call_jit
 from pytocu.testing.operands import make_function
 
 PLANE = ("np.array([[3., 1, 4, 1], [5, 9, 2, 6], [5, 3, 5, 8]])", "np.array([3, 1, 2, 2, 0, 1])", "np.zeros((3, 4))",
@@ -446,3 +446,10 @@ def test_arguments_that_are_missing_are_named_as_python_does(text: str) -> None:
     with pytest.raises(TypeError) as found:
         call_jit(function, np.ones(3))
     assert str(found.value).partition("\n")[0] == str(expected.value)
+
+
+@pytest.mark.parametrize("name", ["asin", "atanh", "true_divide", "degrees", "atan2"])
+def test_loops_by_other_names(name: str) -> None:
+    operands = "a, 2" if getattr(np, name).nin == 2 else "a"
+    rows = [f"np.{name}({operands}{k})" for k in (", dtype=float", ", casting='unsafe'", ", dtype='f4', casting='unsafe'")]
+    check(["np.array([1, 0], 'i2')"], rows, ulp=4, call=call_interpreted)

@@ -8,6 +8,7 @@ from edge_tools import check, refused, written
 
 import pytocu
 from pytocu.errors import CompileError
+from pytocu.testing.cases import call_interpreted
 
 ARGUMENTS = ("np.arange(6.0)", "np.arange(12.0).reshape(3, 4)", "10 ** 30")
 ROWS = (
@@ -45,3 +46,23 @@ def test_what_takes_more_memory_than_there_is() -> None:
     with pytest.raises(MemoryError) as caught:
         pytocu.jit(lambda x: x + (100 << 2**63))(np.ones(3))
     assert isinstance(caught.value, pytocu.CompileError) and "100 << 2**63" in str(caught.value)
+
+
+@pytest.mark.parametrize("number", ["2**63", "2**64", "-2**63 - 1", "10**30"])
+def test_ufuncs_with_keywords(number: str) -> None:
+    keywords = (", casting='safe'", ", casting='no'", ", dtype=bool", ", dtype='f4'", ", signature='dd->?'", ", out=c")
+    logic = [f"np.logical_xor({x}, {number}{k})" for x in ("a", "b", "3") for k in keywords]
+    compared = [f"np.greater({x}, {y}{k})" for x, y in ((number, "255"), ("a", number), (number, number), ("2.5", number))
+                for k in (", out=c", ", out=c, casting='safe'", ", dtype=bool", ", dtype='f4'", ", casting='no'")]  # fmt: skip
+    check(["np.array([1., 0, 3])", "np.array([1, 0, 3])", "np.zeros(3, bool)"], logic + compared, call=call_interpreted)
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8"])
+def test_replacements_of_nan(dtype: str) -> None:
+    numbers = ("2**63", "2**64", "-10**30", "10**400", "b")
+    rows = [f"np.nan_to_num(a, {k}={n})" for k in ("nan", "posinf", "neginf") for n in numbers]
+    check([f"np.array([np.nan, np.inf, -np.inf, 1], '{dtype}')", "2**65"], rows, call=call_interpreted)
+
+
+def test_bessel_functions() -> None:
+    check(["2**64"], ["np.i0(a)", "np.i0(-2**63 - 1)", "np.i0(10**30)"], call=call_interpreted)

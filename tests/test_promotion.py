@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from edge_tools import check
 
 import pytocu
 from pytocu.ir.types import ALL_DTYPES
@@ -25,7 +26,7 @@ PARTS = 80
 def test_groups_are_all_pairs() -> None:
     pairs = {tuple((o.form, o.dtype) for o in g.operands) for g in GROUPS}
     strong = [(form, d.name) for form in ("array", "zero_d", "scalar") for d in ALL_DTYPES]
-    weak = [(form, kind) for form in ("python", "literal") for kind in ("bool", "int", "float")]
+    weak = [(form, kind) for form in ("python", "literal") for kind in ("bool", "int", "float", "complex")]
     both = [(strong, strong), (strong, weak), (weak, strong)]
     assert pairs >= {pair for kinds in both for pair in itertools.product(*kinds)}
 
@@ -138,3 +139,11 @@ def test_ints_of_a_run_beside_floats_bound_nothing_past_the_end_of_a_dtype(dtype
         (lambda x, low, high: np.clip(x, low, high), (np.float32([low] * 3), high)),
     ):
         compare(pytocu.jit(function)(x, *bounds), function(x, *bounds))
+
+
+@pytest.mark.parametrize("number", [0.0, 2.0, -1.0])
+def test_complex_numbers_of_python_divide_as_python(number: float) -> None:
+    rows = ("1j / a", "(1j * a) / 0", "1 / (1j * a)", "1j / (2j * a)", "b / a", "a / 0j", "a / (a * 0j)", "0j ** a",
+            "(0j * a) ** (1j - a)", "(1j / a) * np.float32(2)", "2j ** a")  # fmt: skip
+    given = [f"np.float64({number})", "2 + 1j"]
+    check(given, [f"np.complex128({row})" for row in rows], ulp=8, call=call_interpreted)

@@ -151,8 +151,7 @@ def test_bounds_of_slices_that_are_no_ints(bound: str) -> None:
         ("np.zeros(n) + x", 1, "a length known only at run time is 1"),
         ("np.linspace(0, 1, n, retstep=True)", 1, "has no step"),
         ("np.zeros(n)", True, "a length must be an int"),
-        ("np.arange(n)", np.uint64(3), "a bound of np.arange must be an int or a float"),
-        ("np.arange(n, 9, n)", np.True_, "a start and a step that are bools"),
+        ("np.arange(x)", 1, "a bound of np.arange must be a number"),
     ],
 )
 def test_lengths_that_are_refused(text: str, n: Any, said: str) -> None:

@@ -14,7 +14,7 @@ from pytocu.frontend import attributes
 from pytocu.frontend.conversions import copy_mode
 from pytocu.frontend.inplace import assign_elements, fitted, out_array
 from pytocu.frontend.layouts import laid_out_as, row_major
-from pytocu.frontend.operators import attempt, binary, elementwise, truths
+from pytocu.frontend.operators import attempt, binary, elementwise, is_beyond, truths
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import contiguous_as, together
 from pytocu.frontend.rounding import around, by_parts
@@ -34,7 +34,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.types import BOOL, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, DType, ScalarType, WeakType, element
+from pytocu.ir.types import BOOL, F64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, DType, ScalarType, WeakType, element
 
 
 def where(context: Context, condition: Any, /, *rest: Any) -> Any:
@@ -119,7 +119,8 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     ends = (limits.max if posinf is None else posinf), (limits.min if neginf is None else neginf)
     made = value
     for row, replacement in ((is_infinity(-1.0), ends[1]), (is_infinity(1.0), ends[0]), (_is_nan, nan)):
-        other = fitted(context, _checked_cast(context, as_strong(context, replacement), dtype), value)
+        number = as_strong(context, replacement, F64 if is_beyond(replacement, 2**64) else None)
+        other = fitted(context, _checked_cast(context, number, dtype), value)
         made = elementwise(context, "where", row(context, value), other, made)
     return without_axes(context, laid_out_as(context, made, value, "K") if is_array(made) else made)
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.operators import elementwise
+from pytocu.frontend.operators import elementwise, is_beyond
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, cast, is_array
+from pytocu.frontend.values import Context, as_strong, cast, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.types import F64, element
 
@@ -65,7 +65,7 @@ def _chebyshev(context: Context, x: Value, factors: Sequence[float]) -> Value:
 
 def i0(context: Context, x: Any) -> Value:
     """The modified Bessel function of order 0"""
-    value = array_of(context, x)
+    value = as_strong(context, x, F64) if is_beyond(x, 2**64) else array_of(context, x)
     if element(value.type).kind == "c":
         raise raised(TypeError("i0 not supported for complex values"), context.loc)
     made = order_0(context, value)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.arange import arange, not_negative, signed_number
 from pytocu.frontend.creation import number
 from pytocu.frontend.gathering import along
 from pytocu.frontend.joining import concatenate
@@ -19,7 +20,7 @@ from pytocu.frontend.operators import attempt, binary, elementwise, unary
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import NEGATIVE, array_of, broadcast, filled
-from pytocu.frontend.spaced_numbers import arange, linspace, not_negative, signed_number
+from pytocu.frontend.spaced_numbers import linspace
 from pytocu.frontend.values import Context, as_value, cast, describe, dim_value, dimensions, is_number, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value

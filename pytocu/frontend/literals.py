@@ -42,7 +42,7 @@ _copied = Deferred("pytocu.frontend.reshaping", "copied")
 _is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
 _ravel = Deferred("pytocu.frontend.reshaping", "ravel")
 _refuse_unheld = Deferred("pytocu.frontend.grown_members", "refuse_unheld")
-_arange = Deferred("pytocu.frontend.spaced_numbers", "arange")
+_arange = Deferred("pytocu.frontend.arange", "arange")
 
 LONGEST = 64
 """Numbers of an array that is written out: each is a comparison in the kernel."""

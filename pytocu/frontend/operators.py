@@ -214,6 +214,13 @@ def is_c_long(number: int) -> bool:
     return -(2**63) <= number < 2**63
 
 
+def is_beyond(value: Any, end: int = 2**63) -> bool:
+    """Whether it is an int of Python's, known now, that int64 does not hold, or none of 64 bits where `end` is ``2**64``."""
+    inst = const_inst(value)
+    number = value if inst is None else inst.attr("value")
+    return type(number) is int and (inst is None or value.type == WEAK_INT) and not -(2**63) <= number < end
+
+
 def clamped(number: int, farthest: int = 2**62) -> int:
     """A distance along an array: farther away than an array reaches is farther away.
 
@@ -250,7 +257,28 @@ def binary(context: Context, name: str, left: Any, right: Any) -> Any:
         if error.own_words:
             raise _in_own_words(context, error, OPS[name].python, (left, right), {}) from None
         raise
-    _note_complex(context, left, right, made)
+    return _as_python_raises(context, name, left, right, made) if _note_complex(context, left, right, made) else made
+
+
+def _as_python_raises(context: Context, name: str, left: Any, right: Any, made: Value) -> Value:
+    """A complex number of Python's that NumPy's formula made, with Python's exceptions."""
+    python = OPS[name].python
+    assert python is not None
+    if name == "divide":
+        tried, fine = (1j, 0j), elementwise(context, "not_equal", right, 0)
+    elif name == "power":
+        tried, exponent = (0j, -1j), as_strong(context, right)
+        real = context.builder.emit("real", (exponent,)) if element(exponent.type).kind == "c" else exponent
+        positive, of_reals = elementwise(context, "greater_equal", real, 0), elementwise(context, "equal", exponent, real)
+        fine = elementwise(context, "logical_and", positive, of_reals)
+        fine = elementwise(context, "logical_or", fine, elementwise(context, "not_equal", left, 0))
+    else:
+        return made
+    try:
+        python(*tried)
+    except ZeroDivisionError as error:
+        made = _require(context, made, as_strong(context, fine), "ZeroDivisionError", str(error))
+    context.complexes.add(made)
     return made
 
 
@@ -404,8 +432,8 @@ def refuse_complex_scalars(context: Context, function: Callable[..., Any], *oper
 def _is_complex(one: Any) -> bool:
     try:
         return np.iscomplexobj(one)
-    except ValueError:
-        # Lists of several lengths.
+    except (TypeError, ValueError):
+        # NumPy itself, which has a `dtype` that is none, and lists of several lengths.
         return False
 
 
@@ -570,7 +598,7 @@ def _elementwise(context: Context, name: str, *operands: Any) -> Value:
     values = _adapted(context, [as_value(context, o) for o in operands])
     if name == "power":
         values = _integer_power(context, *values)
-    _check_fits_long(context, name, values)
+    check_fits_long(context, name, values)
     _check_fits_loop(context, name, values)
     answer = _out_of_range_comparison(context, name, values)
     if answer is not None:
@@ -589,17 +617,19 @@ def _adapted(context: Context, values: list[Value]) -> list[Value]:
     return [cast(context, v, C64) if is_own else v for v, is_own in zip(values, own, strict=True)]
 
 
-def _note_complex(context: Context, left: Any, right: Any, made: Any) -> None:
+def _note_complex(context: Context, left: Any, right: Any, made: Any) -> bool:
     """Note a complex number of Python's: what it makes of one and a float64 scalar behind it, which is a float of Python's."""
     if not isinstance(made, Value) or made.type != scalar(C128):
-        return
-    first, second = (_is_python_complex(context, side) for side in (left, right))
+        return False
+    first, second = (is_python_complex(context, side) for side in (left, right))
     is_float = isinstance(right, np.float64) or (isinstance(right, Value) and right.type == scalar(F64))
     if (first and (second or is_float or is_weak(right))) or (second and is_weak(left)):
         context.complexes.add(made)
+        return True
+    return False
 
 
-def _is_python_complex(context: Context, side: Any) -> bool:
+def is_python_complex(context: Context, side: Any) -> bool:
     if not isinstance(side, Value):
         return type(side) is complex
     return side.type == WEAK_COMPLEX or side in context.complexes
@@ -613,8 +643,14 @@ def truths(context: Context, condition: Any) -> Value:
     return elementwise(context, "not_equal", chosen, element(chosen.type).numpy.type(0))
 
 
-def _check_fits_long(context: Context, name: str, values: list[Value]) -> None:
-    """Logic, and comparisons with bools, take a Python int as an int64."""
+def check_fits_long(context: Context, name: str, values: Sequence[Value]) -> None:
+    """Logic, and comparisons with bools, take a Python int as an int64.
+
+    Raises
+    ------
+    OverflowError
+        That holds it not.
+    """
     strong = [element(v.type) for v in values if not isinstance(v.type, WeakType)]
     compared = OPS[name].overflow == "answer" and all(d is BOOL for d in strong)
     if not strong or len(values) != 2 or not (compared or name.startswith("logical")):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.arange import arange
 from pytocu.frontend.array_functions import truths
 from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.compaction import read_length
@@ -18,7 +19,6 @@ from pytocu.frontend.operators import attempt, elementwise, known_int
 from pytocu.frontend.reductions import length, reduce, stand_in
 from pytocu.frontend.requirements import refuse_later, require_equal
 from pytocu.frontend.reshaping import array_of, broadcast
-from pytocu.frontend.spaced_numbers import arange
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions, is_number
 from pytocu.frontend.worded import after

@@ -14,10 +14,11 @@ from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_arrays, pre
 from pytocu.frontend.operators import (
     attempt,
     binary,
+    check_fits_long,
     compute,
     elementwise,
     example,
-    is_c_long,
+    is_beyond,
     known_option,
     refuse_complex,
 )
@@ -102,7 +103,9 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     values: Sequence[Value] = ()
     if any(out is not None for out in outs):
         casting = "same_kind" if kwargs.get("casting") is None else kwargs["casting"]
-        values = _defaults(context, name, tuple(as_value(context, a) for a in args))
+        values = tuple(as_value(context, a) for a in args)
+        # However large ints are that Python compares, they are compared as ints.
+        values = _defaults(context, name, values if not _compared_by_python(name, values) else (as_value(context, 0),) * 2)
         prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
     like = next((out for out in outs if out is not None), None) if None in outs else None
     if like is None:
@@ -161,14 +164,20 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
     rows = rows_of(name)
     values = tuple(as_value(context, a) for a in args)
     stated = any(kwargs.get(k) is not None for k in (*_TYPES, "casting"))
+    named = any(kwargs.get(k) is not None for k in ("signature", "sig"))
     if not stated:
         _check_mixed(context, name, values)
-    if rows[0].name in _COMPARISONS and not stated and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values):
-        # Python ints are compared as Python does, however large they are.
+    if _compared_by_python(name, values) and not named:
+        if stated:
+            # For its exceptions.
+            _in_loop(context, name, values, (as_strong(context, 0),) * 2, kwargs)
         return tuple(as_strong(context, binary(context, row.name, *values)) for row in rows)
     operands = _defaults(context, name, values)
     if stated:
         chosen = _in_loop(context, name, values, operands, kwargs)
+        if not named:
+            # In bool, any int is held.
+            check_fits_long(context, rows[0].name, values)
         # Comparisons answer for Python ints that no loop holds, and dtype= states their result.
         answers = rows[0].name in _COMPARISONS and loop_named(context, name, kwargs) is None
         answers = answers and any(v.type == WEAK_INT for v in values)
@@ -181,19 +190,18 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
     return tuple(elementwise(context, row.name, *operands) for row in rows)
 
 
+def _compared_by_python(name: str, values: Sequence[Value]) -> bool:
+    """Whether ints of Python's are compared as Python does, however large they are."""
+    return name in _COMPARISONS and all(v.type in (WEAK_INT, WEAK_BOOL) for v in values)
+
+
 def _check_mixed(context: Context, name: str, values: Sequence[Value]) -> None:
     """NumPy's error of an int of Python's beyond 64 bits beside a Python number of another kind."""
     if len({v.type for v in values}) < 2 or not all(map(is_weak, values)):
         return
-    if any(map(_is_beyond, values)):
+    if any(map(is_beyond, values)):
         examples = [example(v) if (inst := const_inst(v)) is None else inst.attr("value") for v in values]
         attempt(context, promote.numpy_function(name), *examples)
-
-
-def _is_beyond(value: Value) -> bool:
-    """Whether it is an int of Python's that int64 does not hold."""
-    inst = const_inst(value)
-    return inst is not None and value.type == WEAK_INT and not is_c_long(inst.attr("value"))
 
 
 def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Value, ...]:
@@ -207,7 +215,7 @@ def _defaults(context: Context, name: str, args: tuple[Value, ...]) -> tuple[Val
     except TypeError:
         # A function of a float and an integer, or of integers alone.
         return tuple(as_strong(context, a) for a in args)
-    if any(_is_beyond(v) for v in args) and set(promote.ufunc_loop(name, (I64,) * len(args))[0]) == {F64}:
+    if any(is_beyond(v) for v in args) and set(promote.ufunc_loop(name, (I64,) * len(args))[0]) == {F64}:
         # A function of floats alone has one for ints that int64 does not hold, too.
         return tuple(as_strong(context, a, F64) for a in args)
     return all_strong(context, *args)

@@ -266,9 +266,7 @@ def promotion_groups() -> Iterator[Group]:
     weak = [Operand(form, k, text) for form in ("python", "literal") for k, values in texts.items() for text in values]
     kinds = [*(Operand("array", d.name) for d in ALL_DTYPES), *strong, *weak]
     for pair in itertools.product(kinds, kinds):
-        # Python's complex takes np.float64, a subclass of its float, and answers a Python complex itself.
-        python = {o.dtype for o in pair} == {"complex", "f64"} and any(o.form == "scalar" for o in pair)
-        if any(o.form not in ("literal", "constant") for o in pair) and not python:
+        if any(o.form not in ("literal", "constant") for o in pair):
             yield Group(pair, 7)
 
 
