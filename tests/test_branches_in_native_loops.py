@@ -333,3 +333,23 @@ def test_what_is_wrong_in_a_side_raises(at):
     places[at] = 7
     with pytest.raises(IndexError, match="index 7 is out of bounds for axis 0 with size 7"):
         jitted(random(7), places, 30)
+
+
+def exchanged_where_a_number_says(a, b, v, k):
+    for i in range(len(a)):
+        for _ in range(i, -1, -1):
+            if k <= 100:
+                a[0] -= v
+                a, b = b, a
+    return a, b
+
+
+@pytest.mark.parametrize("size", [16, 18, 19, 25])
+def test_steps_that_were_made_are_not_made_again_by_a_branch(size: int) -> None:
+    """The inner loop goes on natively, and the program goes through its steps to know which array is which."""
+    random = np.random.default_rng(size)
+    given = [random.random((size, size)), random.random((size, size)), random.random(size)]
+    passed = [x.copy() for x in given]
+    compare(pytocu.jit(exchanged_where_a_number_says)(*passed, 9), exchanged_where_a_number_says(*given, 9))
+    for one, other in zip(passed, given, strict=True):
+        compare(one, other)

@@ -398,15 +398,14 @@ def aligned(read: Index, write: Index, shape: Sequence[DimLike]) -> bool:
     >>> aligned((x, constant(0, 1)), (x, constant(3, 1)), [10]), aligned((x * 2 + 1,), (x * 2,), [10])
     (True, True)
     """
-    if len(read) != len(write):
-        # The position is that in the result of a library, which reads all of the memory.
-        return False
-    if read == write or any(_apart(r, w) for r, w in zip(read, write, strict=True)):
+    # Of what a library reads as a whole the position is that in its result, which may have fewer axes.
+    whole = len(read) != len(write)
+    if not whole and (read == write or any(_apart(r, w) for r, w in zip(read, write, strict=True))):
         return True
     for axis, length in enumerate(shape):
         if length == 1:
             continue
-        if not any(r == w and _moves_alone(w, axis) for r, w in zip(read, write, strict=True)):
+        if whole or not any(r == w and _moves_alone(w, axis) for r, w in zip(read, write, strict=True)):
             return False
     return True
 

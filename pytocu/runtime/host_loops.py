@@ -60,6 +60,23 @@ class Resumed:
 BEGINS = Resumed(-1)
 """A loop of which no step has been made."""
 
+
+class _Made(Resumed):
+    """A step whose launches have been made, with those in it: the program computes what it needs of it, and launches nothing."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(-1)
+        self.launching = False
+
+    def of(self, position: int) -> Resumed:
+        """The same of a loop or branch in it."""
+        return self
+
+
+MADE = _Made()
+
 Made = tuple[int, tuple[Any, ...], bool, Resumed | None]
 """Steps that were made, numbers behind them, whether others follow, and how far the next one has come."""
 
@@ -231,12 +248,14 @@ class Steps:
 
     def go_on_in(self, resumed: Resumed | None) -> None:
         """State how far the next step has come."""
+        if resumed is MADE:
+            self._replay, self.noting, self.launching = None, False, False
         self._resumed = resumed
 
     def resumed(self) -> Resumed:
         """How far the step has come that begins."""
         found, self._resumed = self._resumed or BEGINS, None
-        return found
+        return found if self.launching else MADE
 
     def __iter__(self) -> Iterator[int]:
         numbers, tries = self._numbers, 0
