@@ -19,7 +19,6 @@ import numpy as np
 from pytocu.config import Elementwise
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, UnsupportedError
-from pytocu.frontend.first_steps import FirstApart
 from pytocu.frontend.frames import Raised
 from pytocu.frontend.objects import given_back, is_object, note_argument, note_built, note_path, path_of
 from pytocu.frontend.source import function_loc, function_node
@@ -176,13 +175,18 @@ def lower(
                 raise AssertionError("a loop hands on a name that it was told to hand on") from None
             if asked.key is NUMBERED:
                 plain = {*handed, PLAIN}
-                handed = {key for key in handed if not (isinstance(key, FirstApart) and key.memory)}
+                handed = {key for key in handed if not _is_of_memory(key)}
             handed.update(asked.keys)
         except UnsupportedError:
             if plain is None or NUMBERED not in handed:
                 raise
             # What is refused is said of the function as it is read without that.
             handed, others = plain, None
+
+
+def _is_of_memory(key: Any) -> bool:
+    """Whether a first step is to be written apart for the memory that names have: see `pytocu.frontend.first_steps`."""
+    return getattr(key, "memory", False) is True
 
 
 def _lower(
