@@ -62,7 +62,7 @@ BEGINS = Resumed(-1)
 
 
 class _Made(Resumed):
-    """A step whose launches have been made, with those in it: the program computes what it needs of it, and launches nothing."""
+    """A step whose launches have been made, and those in it: the program computes what it needs of it and launches nothing."""
 
     __slots__ = ()
 
