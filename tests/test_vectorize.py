@@ -850,7 +850,7 @@ def larger(a, b):
     return a if a > b else b
 
 
-def clamped(x, low, high):
+def kept_between(x, low, high):
     if x < low:
         return low
     if x > high:
@@ -894,8 +894,8 @@ LESS, MORE = np.arange(4), np.linspace(-1, 4, 4)
         (larger, (2, 0.5), ["f8"]),
         (larger, (LESS.astype(np.float32), 1), ["f4"]),
         (lambda a, b: a if a > b else b, (LESS, 0.5), ["f8"]),
-        (clamped, (0.5, 0, 1), ["f8"]),
-        (clamped, (LESS, 0.5, 2.5), ["f8"]),
+        (kept_between, (0.5, 0, 1), ["f8"]),
+        (kept_between, (LESS, 0.5, 2.5), ["f8"]),
         (rectified, (LESS,), ["f8"]),
         (rectified, (MORE.astype(np.float32),), ["f4"]),
         (one_of_three, (LESS, MORE), ["f8"]),
