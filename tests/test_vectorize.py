@@ -923,6 +923,22 @@ def test_a_result_inside_of_another_function_is_of_one_dtype():
     np.testing.assert_array_equal(pytocu.vectorize(larger)(LESS, MORE, dtype=np.float32), np.maximum(LESS, MORE).astype("f4"))
 
 
+def test_what_is_refused_inside_says_nothing_of_what_is_returned_behind_it():
+    @pytocu.vectorize
+    def raising(a):
+        raise ValueError("no")
+
+    @pytocu.vectorize
+    def behind(a, b):
+        if a > 99:
+            raising(a)
+        return a if a > b else b
+
+    with pytest.raises(UnsupportedError, match="raising only raises") as info:
+        behind(LESS, MORE)
+    assert "also:" not in str(info.value)
+
+
 class Special(ValueError):
     pass
 

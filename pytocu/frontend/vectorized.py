@@ -89,8 +89,11 @@ def over_elements(
     if context.elements is not None:
         _refuse_inside(context, name, given, stated, {"out": out is None, "where": where is True, "dtype": dtype is None})
         around, context.results_at = context.results_at, len(context.frames) + 1
-        made = _results(context, name, stated, context.hooks.run_function(context, function, node, given, caller))
-        context.results_at = around
+        try:
+            made = _results(context, name, stated, context.hooks.run_function(context, function, node, given, caller))
+        finally:
+            # What is refused there is said with what is wrong behind it.
+            context.results_at = around
         return tuple(made) if len(made) > 1 else made[0]
     loc = context.loc
     outs = out if isinstance(out, tuple) else (out,)
