@@ -353,6 +353,28 @@ def test_sums_of_long_rows_are_as_accurate_as_numpys() -> None:
     assert ours <= numpys
 
 
+@pytest.mark.parametrize("length", [8, 12, 100, 2000, 65_536, 100_000, 14 * 65_536])
+def test_sums_of_positive_numbers_are_as_accurate_as_numpys(length: int) -> None:
+    # Every addition rounds a number as large as the sum of what it adds: nothing cancels that.
+    x = np.random.default_rng(7).random((min(4000, 2**24 // length), length), np.float32)
+    exact = x.sum(1, dtype=np.float64)
+    ours, numpys = (np.sqrt(np.mean((found / exact - 1) ** 2)) for found in (pytocu.jit(SUM_OF[1])(x), x.sum(1)))
+    assert ours <= numpys
+
+
+@pytest.mark.parametrize("rows", [1, 2, 40])
+def test_sums_of_pieces_are_rounded_once(rows: int) -> None:
+    # 2**24 + 1 has no float32, so what follows the first piece is lost one by one.
+    x = np.zeros((rows, 12, 65_536), np.float32)
+    x[:, 0], x[:, 1:11, 7], x[:, 11] = 256, 1, -256
+    x = x.reshape(rows, -1)
+    np.testing.assert_array_equal(pytocu.jit(SUM_OF[1])(x), [10] * rows)
+    y = np.zeros((rows, 4, 16_384), np.float32)
+    y[:, 0], y[:, 1:3, 7] = 1024, 1
+    y = y.reshape(rows, -1)
+    np.testing.assert_array_equal(interp.run(pytocu.jit(SUM_OF[1]).lower(y).host("cuda"), [y])[0], [2**24 + 2] * rows)
+
+
 def test_infinite_sums_of_long_rows() -> None:
     x = np.ones((4, 5000), np.float32)
     x[0, 77], x[1, 4000], x[2, 1000:3000:1999] = np.inf, -np.inf, (np.inf, -np.inf)

@@ -41,14 +41,6 @@ def columns(x: np.ndarray) -> Any:
     return np.argmax(x, 0), np.argmin(x, 0), x.max(0), x.min(0)
 
 
-def in_order(x: np.ndarray) -> np.ndarray:
-    """Sums of rows, one element after the other."""
-    total = np.zeros(len(x), x.dtype)
-    for j in range(x.shape[1]):
-        total += x[:, j]
-    return total
-
-
 def same(function: Callable[..., Any], *arguments: Any) -> None:
     with np.errstate(all="ignore"):
         expected = function(*arguments)
@@ -75,14 +67,32 @@ def test_extremes_of_columns(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_each_row_is_summed_from_its_first_element_on(dtype: str) -> None:
+def test_each_row_is_summed_in_the_order_of_numpy(dtype: str) -> None:
+    # One after the other, but for the first eight, which are a tree.
     f = pytocu.jit(lambda x: x.sum(1))
     for length in LENGTHS:
         for count in COUNTS:
             x = RANDOM.standard_normal((count, length)).astype(dtype)
-            compare(f(x), in_order(x))
+            compare(f(x), x.sum(1))
             # Where a row lies changes nothing: neither its place in a tile nor what stands around it.
-            compare(f(x[1:].copy()), in_order(x[1:]))
+            compare(f(x[1:].copy()), x[1:].sum(1))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_sums_of_computed_rows_are_in_that_order_too(dtype: str) -> None:
+    def of_rows(x: np.ndarray, y: np.ndarray) -> Any:
+        return (x[::-1] * y).sum(1), (x - y).max(1), np.add.reduce(x, 1, where=y > 0), (x.T + y.T).T.sum(1)
+
+    for length in range(16):
+        x, y = (RANDOM.standard_normal((70, length)).astype(dtype) for _ in range(2))
+        sums, tops = (x[::-1] * y).sum(1), (x - y).max(1, initial=-np.inf).astype(dtype)
+        if length:
+            found = pytocu.jit(of_rows)(x, y)
+            compare(found[0], sums)
+            compare(found[1], tops)
+            np.testing.assert_allclose(found[2], np.add.reduce(x, 1, where=y > 0), rtol=1e-5, atol=1e-5)
+            compare(found[3], np.ascontiguousarray(x + y).sum(1))
+        compare(pytocu.jit(lambda x, y: (x[::-1] * y).sum(1))(x, y), sums)
 
 
 def test_what_rows_are_made_of() -> None:

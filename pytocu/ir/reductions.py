@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from pytocu.deferred import Deferred
 from pytocu.ir.types import DType, dtype_of
 from pytocu.record import Record
 
 if TYPE_CHECKING:
     from pytocu.ir.core import Value
     from pytocu.ir.expander import Expander
+
+_joined = Deferred("pytocu.ir.compensation", "joined")
 
 State: TypeAlias = "tuple[Value, ...]"
 
@@ -132,10 +135,17 @@ def _later_extreme(better: str) -> Callable[[Expander, State, State], State]:
     return combine
 
 
+COMPENSATED = "compensated_add"
+"""The sum of few numbers that are sums of many: its error does not grow with their count."""
+
+EXTREMES = ("argmin", "argmax")
+"""Of numbers with their positions, for which every order gives the same bits."""
+
 REDUCTIONS: dict[str, Reduction] = {
     row.name: row
     for row in (
         Reduction("add", "The sum", _number(0), _by_row("add")),
+        Reduction(COMPENSATED, "The sum, beside what rounding took from it", lambda dtypes: (0, 0), _joined, states=2),
         Reduction("multiply", "The product", _number(1), _by_row("multiply")),
         Reduction("minimum", "The smallest; NaN wins", _end(True), _by_row("minimum"), empty=False),
         Reduction("maximum", "The largest; NaN wins", _end(False), _by_row("maximum"), empty=False),
@@ -186,10 +196,25 @@ def evaluate(name: str, operands: tuple[np.ndarray, ...], axes: tuple[int, ...])
             x, axes = _flattened(x, axes), (-1,)
         return (np.asarray(ufunc.reduce(x, axis=axes, dtype=x.dtype)),)
     value, place = (_flattened(o, axes) for o in operands)
+    if name == COMPENSATED:
+        return _compensated(value, place)
     if not value.shape[-1]:
         return tuple(np.full(value.shape[:-1], i, o.dtype) for i, o in zip(row.identity(dtypes), operands, strict=True))
     best = np.expand_dims(getattr(np, name)(value, axis=-1), -1)
     return tuple(np.take_along_axis(o, best, -1)[..., 0] for o in (value, place))
+
+
+def _compensated(parts: np.ndarray, rests: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sums along the last axis, one part after the other, as `pytocu.ir.compensation.joined` has them."""
+    total, rest = np.zeros_like(parts[..., 0]), np.zeros_like(parts[..., 0])
+    with np.errstate(all="ignore"):
+        for part, more in zip(np.moveaxis(parts, -1, 0), np.moveaxis(rests, -1, 0), strict=True):
+            after = total + part
+            second = after - total
+            rest = rest + more + ((total - (after - second)) + (part - second))
+            whole = np.where(np.isfinite(after), after + rest, after)
+            total, rest = whole, rest - (whole - after)
+    return total, rest
 
 
 def neutral(row: Reduction, dtype: DType) -> tuple[Any, bool]:

@@ -18,7 +18,7 @@ from pytocu.ir.types import INDEX, PointerType, element, scalar
 from pytocu.passes import prefetches
 from pytocu.passes.accesses import operands, position
 from pytocu.passes.elements import Target
-from pytocu.passes.reduce_loops import Pair, Rows
+from pytocu.passes.reduce_loops import Pair, Reduced, Rows
 from pytocu.passes.scan_loops import beginning, step
 from pytocu.passes.spaces import is_reduction, is_scan
 from pytocu.record import fresh
@@ -136,6 +136,7 @@ class Columns(Rows):
                     inner.inst("store", (pointer, c, value))
 
         self._across_columns(self.body, None, begin)
+        self._begin_rows(insts, states)
         self._start([p for inst, at in insts for p in operands(inst.results[0], at, e.ndim)])
         asked = self._asked(pairs)
         if asked:
@@ -145,6 +146,9 @@ class Columns(Rows):
         for (inst, at), memory in zip(insts, states, strict=True):
             for result, pointer in zip(inst.results, memory, strict=True):
                 self.arrays[result, position(result, at)] = pointer
+
+    def _begin_rows(self, insts: Sequence[Reduced], states: Sequence[tuple[Value, ...]]) -> None:
+        """Combine the first elements otherwise than those behind them."""
 
     def _start(self, needed: Sequence[Pair]) -> None:
         """The states of the scans that a sweep needs, before their first elements."""

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
+from pytocu.ir.compensation import given_back, is_rounded, lost
 from pytocu.ir.core import Value, chain_from
 from pytocu.ir.dims import Dim, DimLike, dim_min, floordiv, symbol
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import Reduction
 from pytocu.ir.regions import bare, captured, closed, is_region
 from pytocu.ir.types import I64, WEAK_INT, DType, element, scalar, shape_of
-from pytocu.passes.compensation import given_back, is_rounded, lost
 
 LANES = 8
 """States of a sum, which meet elements in turns: NumPy's number, and its order up to 128 elements."""
 
 STRETCH = 128
-"""Numbers after which these states are added to those of all, which lose nothing; see `pytocu.passes.compensation`.
+"""Numbers after which these states are added to those of all, which lose nothing; see `pytocu.ir.compensation`.
 
 A complex element is two.
 """

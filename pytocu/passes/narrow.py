@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value, walk
 from pytocu.ir.dims import DimLike, product
+from pytocu.ir.reductions import EXTREMES
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import BOOL, F32, F64, I32, I64, element, scalar, shape_of, strong_type
 from pytocu.passes import cleanup
@@ -44,7 +45,7 @@ def run(function: Function, context: PassContext) -> Function:
         searched -= {a for i in walk(function.body) for k, a in enumerate(i.args) if i.op.name != "search" or k}
 
     def rule(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
-        if inst.op.kind == "reduce" and inst.attr("op") in ("argmin", "argmax"):
+        if inst.op.kind == "reduce" and inst.attr("op") in EXTREMES:
             return _found_in_int32(builder, inst, args, classes)
         if inst.op.kind == "reduce" and inst.attr("op") == "add":
             return _summed_in_int32(builder, inst, args, classes)

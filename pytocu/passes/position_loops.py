@@ -176,7 +176,7 @@ class _Search:
         def write(builder: Builder, inst: Inst, first: Sequence[Value], second: Sequence[Value]) -> tuple[Value]:
             return (combine(builder, *first, *second),)
 
-        return self.rows._tree(self.inst, (pointer,), (none,), write, self.states)[0]
+        return self.rows._tree(self.rows.body, self.inst, (pointer,), (none,), write, self.states)[0]
 
     def _found(self, lower: Value, upper: Value) -> Value:
         """The place of the extreme, or of the first NaN."""

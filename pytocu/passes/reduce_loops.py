@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pytocu.ir.builder import Builder
+from pytocu.ir.compensation import is_rounded
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expander import Expander
@@ -31,6 +32,9 @@ WARP = 32
 
 FEW_LANES = 8
 """So many states are read by each thread of a column; more are combined step by step, with a barrier for each."""
+
+EIGHT = 8
+"""So many elements of a row are summed as a tree, as NumPy sums them; rows of one state have few more."""
 
 Pair = tuple[Value, Index]
 
@@ -279,11 +283,57 @@ class Rows(Mutable):
 
     def _states(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
         """The states of a thread's own elements."""
+        extent = self.extent
+        if self._begins_with_eight(insts):
+            start = self._eight(insts, start)
         with self._forgotten():
             carried = [Value(v.type) for v in start]
             j, inner = self._loop(self._needed(insts))
             inner.emit("yield", self._combined(inner, insts, carried))
-        return self._finish(j, carried, start, inner)
+        made = self._finish(j, carried, start, inner)
+        self.extent = extent
+        return made
+
+    def _begins_with_eight(self, insts: Sequence[Reduced]) -> bool:
+        """Whether there are sums on a CPU, of rows that may have so many elements."""
+        length = product(self.e.sizes[self.loops :])
+        sums = any(is_rounded(inst.attr("op"), element(inst.types[0])) for inst, _ in insts)
+        return not self.block and sums and not (isinstance(length, int) and length < EIGHT)
+
+    def _eight(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
+        """The states behind the first eight elements, if there are so many; the row goes on behind them."""
+        e, body = self.e, self.body
+        assert self.extent is not None
+        lower, _ = self.extent
+        needed = self._needed(insts)
+        self._once(needed)
+        enough = self._behind_eight()
+        found: list[list[tuple[Value, ...]]] = [[] for _ in insts]
+        with body.nested() as yes:
+            for number in range(EIGHT):
+                with self._forgotten():
+                    e.inside = body
+                    at = body.emit("add", (lower, e.dim(number)))
+                    e.loop_index = [*e.loop_index[: self.loops], *self._decompose(body, at, e.sizes[self.loops :])]
+                    for pair in [p for p in self._closure(needed) if self.moving[p]]:
+                        e.made[pair] = e.write(body, *pair)
+                    for (inst, place), elements in zip(insts, found, strict=True):
+                        elements.append(tuple(e.made[p] for p in operands(inst.results[0], place, e.ndim)))
+            pairs = zip(insts, found, strict=True)
+            body.emit("yield", [v for (inst, _), elements in pairs for v in of_eight(body, inst, elements)])
+        with body.nested() as no:
+            body.emit("yield", start)
+        return body.inst("if", (enough,), {}, [v.type for v in start], (Block((), tuple(yes)), Block((), tuple(no)))).results
+
+    def _behind_eight(self) -> Value:
+        """Whether there are eight elements, behind which the row goes on then."""
+        e, body = self.e, self.body
+        assert self.extent is not None
+        lower, upper = self.extent
+        behind = body.emit("add", (lower, e.dim(EIGHT)))
+        enough = body.emit("less_equal", (behind, upper))
+        self.extent = (body.emit("where", (enough, behind, lower)), upper)
+        return enough
 
     def _needed(self, insts: Sequence[Reduced]) -> list[Pair]:
         """The elements that go into reductions."""
@@ -442,3 +492,18 @@ class Rows(Mutable):
             body.emit("barrier")
             half //= 2
         return tuple(body.emit("load", (memory, column)) for memory in shared)
+
+
+def of_eight(builder: Builder, inst: Inst, elements: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
+    """The state of the first elements of a row: a sum that is rounded is a tree of neighbours."""
+    row, e = REDUCTIONS[inst.attr("op")], Expander(builder)
+    builder.loc = inst.loc
+    if not is_rounded(row.name, element(inst.types[0])):
+        state, *rest = elements
+        for one in rest:
+            state = row.append(e, state, one)
+        return state
+    states = list(elements)
+    while len(states) > 1:
+        states = [row.combine(e, a, b) for a, b in zip(states[::2], states[1::2], strict=True)]
+    return states[0]

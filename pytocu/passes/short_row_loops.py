@@ -1,22 +1,24 @@
 """Loops of CPU kernels that reduce many short rows, along which memory lies.
 
-Rows so short have one state each, which meets one element after the other.  A tile of rows is read into buffers first, in
-squares that are transposed in registers: there the elements at the same place of neighbouring rows are neighbours.  So the
-loops are those of columns, which become vector code, and each row meets its elements in the same order as alone.
+Rows so short have one state each, which meets one element after the other, behind the first eight of a sum.  A tile of rows
+is read into buffers first, in squares that are transposed in registers: there the elements at the same place of neighbouring
+rows are neighbours.  So the loops are those of columns, which become vector code, and each row meets its elements in the same
+order as alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, floordiv
 from pytocu.ir.types import INDEX, PointerType, element
+from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
 from pytocu.passes.column_loops import Columns
-from pytocu.passes.reduce_loops import Pair
+from pytocu.passes.reduce_loops import EIGHT, Pair, Reduced, of_eight
 from pytocu.record import fresh
 
 TILE = 64
@@ -44,9 +46,12 @@ class ShortRows(Columns):
     ----------
     buffers : dict
         What is read of rows, and the buffer in which it is.
+    combined : tuple of Value, optional
+        Where the elements begin and end that the sweep which is written has not combined yet.
     """
 
     buffers: dict[Pair, Value] = fresh(default_factory=dict)
+    combined: tuple[Value, Value] | None = None
 
     @property
     def tile(self) -> int:
@@ -131,6 +136,44 @@ class ShortRows(Columns):
         for number, value in enumerate(builder.inst("transposed", values).results if side > 1 else values):
             to = builder.emit("add", (to, e.dim(TILE))) if number else to
             builder.inst("store", (buffer, to, value), attrs)
+
+    def _along(self, write: Callable[[Value, Builder], None]) -> None:
+        """A loop over the elements of the rows, the first of which may be combined already."""
+        extent = self.extent
+        if self.combined:
+            self.extent = self.combined
+        Columns._along(self, write)
+        self.extent, self.combined = extent, None
+
+    def _begin_rows(self, insts: Sequence[Reduced], states: Sequence[tuple[Value, ...]]) -> None:
+        """The states behind the first eight elements, if there are so many."""
+        e, body, extent = self.e, self.body, self.extent
+        if not self._begins_with_eight(insts):
+            return
+        assert extent is not None
+        enough = self._behind_eight()
+        self.combined, self.extent = self.extent, extent
+
+        def write(c: Value, inner: Builder) -> None:
+            found: list[list[tuple[Value, ...]]] = [[] for _ in insts]
+            for number in range(EIGHT):
+                with self._forgotten():
+                    self.row = inner.emit("add", (extent[0], e.dim(number)))
+                    e.loop_index[self.loops :] = [self.row]
+                    for (inst, at), elements in zip(insts, found, strict=True):
+                        needed = operands(inst.results[0], at, e.ndim)
+                        self._compute(inner, needed)
+                        elements.append(tuple(e.made[p] for p in needed))
+            for (inst, _), elements, memory in zip(insts, found, states, strict=True):
+                for pointer, value in zip(memory, of_eight(inner, inst, elements), strict=True):
+                    inner.inst("store", (pointer, c, value))
+
+        with body.nested() as yes:
+            self._across_columns(body, None, write)
+            body.emit("yield")
+        with body.nested() as no:
+            body.emit("yield")
+        body.inst("if", (enough,), {}, (), (Block((), tuple(yes)), Block((), tuple(no))))
 
     @contextmanager
     def _over(self, builder: Builder, bounds: tuple[Value, Value, Value], name: str) -> Iterator[tuple[Builder, Value]]:

@@ -28,8 +28,10 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pytocu.ir.builder import Builder
+from pytocu.ir.compensation import is_rounded
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
+from pytocu.ir.reductions import COMPENSATED
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import F32, F64, I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, demand
@@ -49,7 +51,7 @@ WIDE = 8
 LONGEST_COLUMN = {"cuda": 1024, "cpu": 512}
 """The same where neighbouring threads have neighbouring columns."""
 
-ROW_PIECE = {"cuda": 16384, "cpu": 65536}
+ROW_PIECE = {"cuda": 16384, "cpu": 32768}
 """Elements of a piece of a row, at least."""
 
 COLUMN_PIECE = {"cuda": 256, "cpu": 128}
@@ -105,6 +107,8 @@ def run(function: Function, context: PassContext) -> Function:
                 return (_exponentials(builder, below),)
         totals = parts(builder, inst, args, cut)
         if inst.op.kind == "reduce":
+            if op == "add":
+                return (_sum(builder, totals[0]),)
             return builder.inst("reduce", totals, {"op": op, "axes": (0,)}).results
         starts = builder.inst("scan", totals, {"op": op, "axis": 0, "exclusive": True}).result
         starts.name = f"{inst.result.name}_starts" if inst.result.name else ""
@@ -200,7 +204,8 @@ def _parts(total: Value, op: str, values: Value, axes: tuple[int, ...], piece: D
     if last is None or last.op.kind != "reduce" or last.attr("axes") != (0,) or last.args[0].inst is None:
         return None
     parts = last.args[0].inst
-    if {i.op.kind == "reduce" and i.attr("op") for i in (last, parts)} != {op} or parts.args != (values,):
+    made = last.attr("op")
+    if (op if made == COMPENSATED else made, parts.op.kind, parts.attr("op")) != (op, "reduce", op) or parts.args != (values,):
         return None
     return parts.result if (parts.attr("axes"), parts.attr("piece")) == (axes, piece) else None
 
@@ -220,14 +225,14 @@ def _distances(builder: Builder, inst: Inst, around: _Around, length: DimLike) -
     cut = {"axes": attrs["axes"], "piece": attrs["piece"], "shape": shape_of(values.type)}
     distance = builder.emit("subtract", (values, builder.emit("own_piece", (means,), cut)))
     inner = builder.emit("reduce", (builder.emit("square", (distance,)),), attrs)
-    mean = total.result
+    mean = total.results[0]
     for step in steps:
-        type = shape_of(total.result.type)
+        type = shape_of(total.results[0].type)
         result = ArrayType(element(step.types[0]), type) if type else scalar(element(step.types[0]))
         mean = builder.inst(step.op, (mean, *step.args[1:]), dict(step.attrs), (result,)).result
     apart = builder.emit("subtract", (means, _beside(builder, mean, shape)))
     outer = builder.emit("multiply", (count, builder.emit("square", (apart,))))
-    return builder.emit("reduce", (builder.emit("add", (inner, outer)),), {"op": "add", "axes": (0,)})
+    return _sum(builder, builder.emit("add", (inner, outer)))
 
 
 def _exponentials(builder: Builder, below: _Below) -> Value:
@@ -242,7 +247,17 @@ def _exponentials(builder: Builder, below: _Below) -> Value:
     distance = builder.emit("subtract", (values, builder.emit("own_piece", (origins,), cut)))
     inner = builder.emit("reduce", (builder.emit("exp", (distance,)),), attrs | {"op": "add"})
     factor = builder.emit("exp", (builder.emit("subtract", (tops, _beside(builder, top, shape))),))
-    return builder.emit("reduce", (builder.emit("multiply", (inner, factor)),), {"op": "add", "axes": (0,)})
+    return _sum(builder, builder.emit("multiply", (inner, factor)))
+
+
+def _sum(builder: Builder, parts: Value) -> Value:
+    """The sum of what the pieces of each row have; there may be thousands, one after the other."""
+    dtype, shape, attrs = element(parts.type), shape_of(parts.type), {"op": "add", "axes": (0,)}
+    if not is_rounded("add", dtype):
+        return builder.emit("reduce", (parts,), attrs)
+    whole = {"shape": shape, "expand": tuple(range(len(shape))), "ndim": 0}
+    nothing = builder.emit("broadcast", (builder.const(0, scalar(dtype)),), whole)
+    return builder.inst("reduce", (parts, nothing), attrs | {"op": COMPENSATED}).results[0]
 
 
 def _beside(builder: Builder, whole: Value, shape: Sequence[DimLike]) -> Value:

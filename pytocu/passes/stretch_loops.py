@@ -4,7 +4,7 @@
 the states becomes vector code without changing the order of anything.  After each stretch the
 states are added to those of the row, and at the end these are combined as a tree.  So the order
 depends on the length alone, not on the width of vectors.  What rounding takes from a sum of stretches
-is added at the end, so that a sum is as accurate as a tree.
+is joined as a tree beside them, so that a long sum is rounded once.
 Short rows have few states and one more for the elements that are left, fewer than states.
 Positions of extremes are the same in any order (:mod:`pytocu.passes.position_loops`).  Where elements are dear, so that none
 is computed again, they have fewer states, which meet two elements at once, and no stretches.
@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pytocu.deferred import Deferred
+from pytocu.ir import compensation
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
-from pytocu.ir.reductions import REDUCTIONS
+from pytocu.ir.reductions import EXTREMES, REDUCTIONS
 from pytocu.ir.types import BOOL, I8, I16, I32, INDEX, U8, U16, U32, DType, PointerType, VectorType, element, scalar
-from pytocu.passes import compensation, prefetches
+from pytocu.passes import prefetches
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.reduce_loops import Pair, Rows
 from pytocu.passes.schedule import LANES
@@ -69,7 +70,7 @@ class Stretches(Rows):
         assert self.extent is not None
         lower, upper = self.extent
         places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
-        positions = all(len(inst.args) > 1 for inst, _ in places)
+        positions = all(inst.attr("op") in EXTREMES for inst, _ in places)
         self.again = any(self.levels[pair] > 1 for pair in pairs)
         self.states = PLACES if positions else self.most
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
@@ -79,6 +80,8 @@ class Stretches(Rows):
         totals = [self._arrays(inst) for inst, _ in places]
         self._begin(body, places, totals)
         last: dict[Inst, States] = {}
+        rests: dict[Inst, States] = {}
+        several = None
         if positions:
             # Two elements meet first, for which nobody waits; the state, for which the next round waits, meets the better one.
             lower = self._whole_rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals, each=2)
@@ -87,11 +90,12 @@ class Stretches(Rows):
             begin = self._whole_rounds(body, lower, body.emit("subtract", (upper, lower)), places, totals)
             last = self._one_by_one(begin, upper, places)
         else:
-            self._stretches(places, totals)
+            several, rests = self._stretches(places, totals)
         for (inst, at), total in zip(places, totals, strict=True):
-            numbers = REDUCTIONS[inst.attr("op")].identity(tuple(element(p.type) for p in total))
-            none = tuple(e.before.const(v, scalar(element(p.type))) for v, p in zip(numbers, total, strict=True))
-            made = self._tree(inst, total, none, _combine, self.states)
+            if several is not None and inst in rests:
+                made = self._sum(inst, total, rests[inst], several)
+            else:
+                made = self._tree(body, inst, total, self._none(inst, total), _combine, self.states)
             made = _combine(body, inst, made, last[inst]) if last else made
             for result, value in zip(inst.results, made, strict=True):
                 value.name = value.name or result.name
@@ -128,8 +132,13 @@ class Stretches(Rows):
             e.made[pair] = e.write(builder, *pair)
         return tuple(e.made[pair] for pair in needed)
 
-    def _stretches(self, places: Sequence[tuple[Inst, Index]], totals: Sequence[States]) -> None:
-        """All elements in stretches, after each of which the states are added to those of the row."""
+    def _stretches(
+        self, places: Sequence[tuple[Inst, Index]], totals: Sequence[States]
+    ) -> tuple[Value | None, dict[Inst, States]]:
+        """All elements in stretches, after each of which the states are added to those of the row.
+
+        Whether there are several, and what sums lost then.
+        """
         e, body = self.e, self.body
         assert self.extent is not None
         lower, upper = self.extent
@@ -159,12 +168,6 @@ class Stretches(Rows):
                 part = _of_dtypes(inner, _load(inner, lane, memory), total)
                 _store(inner, lane, total, _combine(inner, inst, _load(inner, lane, total), part))
 
-        def give_back(lane: Value, inner: Builder) -> None:
-            for (inst, _), total, _, rest in sums:
-                inner.loc = inst.loc
-                (found,), (taken,) = _load(inner, lane, total), _load(inner, lane, rest)
-                _store(inner, lane, total, (compensation.given_back(Expander(inner), found, taken),))
-
         # One stretch loses nothing.
         several = body.emit("less", (e.dim(STRETCH), body.emit("subtract", (upper, lower)))) if sums else None
 
@@ -180,7 +183,22 @@ class Stretches(Rows):
         where_several(into, lambda builder: self._lanes(builder, e.dim(LANES), note))
         self._lanes(into, e.dim(LANES), add)
         _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
-        where_several(body, lambda builder: self._lanes(builder, e.dim(LANES), give_back))
+        return several, {inst: rest for (inst, _), *_, rest in sums}
+
+    def _sum(self, inst: Inst, total: States, rest: States, several: Value) -> States:
+        """The sum of the states and of what they lost; of one stretch, that of the states."""
+        exact, plain = Builder(inst.loc), Builder(inst.loc)
+        none = self._none(inst, total)
+        exact.emit("yield", self._tree(exact, inst, (*total, *rest), none * 2, _joined, LANES)[:1])
+        plain.emit("yield", self._tree(plain, inst, total, none, _combine, LANES))
+        sides = Block((), exact.take()), Block((), plain.take())
+        return self.body.inst("if", (several,), {}, (scalar(element(total[0].type)),), sides).results
+
+    def _none(self, inst: Inst, memory: States) -> States:
+        """The state of no elements."""
+        dtypes = tuple(element(p.type) for p in memory)
+        identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
+        return tuple(self.e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
 
     def _rounds(
         self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]], memory: Sequence[States]
@@ -233,10 +251,7 @@ class Stretches(Rows):
 
         def write(lane: Value, inner: Builder) -> None:
             for (inst, _), pointers in zip(places, memory, strict=True):
-                dtypes = tuple(element(p.type) for p in pointers)
-                identity = REDUCTIONS[inst.attr("op")].identity(dtypes)
-                values = tuple(self.e.before.const(v, scalar(d)) for v, d in zip(identity, dtypes, strict=True))
-                _store(inner, lane, pointers, values)
+                _store(inner, lane, pointers, self._none(inst, pointers))
 
         self._lanes(builder, self.e.dim(self.states), write)
 
@@ -269,13 +284,15 @@ class Stretches(Rows):
 
         self._lanes(builder, count, write)
 
-    def _tree(self, inst: Inst, total: States, start: States, combine: Combine, count: int) -> States:
+    def _tree(
+        self, body: Builder, inst: Inst, total: States, start: States, combine: Combine, count: int
+    ) -> States:
         """So many states of a row combined: those half of all apart, and so on; `start` is one of no elements.
 
         They are combined as vectors, of which LLVM makes registers; loops over fewer and fewer states would be code for
         single elements of an array.
         """
-        e, body = self.e, self.body
+        e = self.e
         body.loc = inst.loc
         types = [VectorType(element(p.type), WIDTH) for p in total]
         parts: list[States] = []
@@ -361,6 +378,10 @@ def _together(
 def _append(builder: Builder, inst: Inst, state: States, elements: States) -> States:
     builder.loc = inst.loc
     return REDUCTIONS[inst.attr("op")].append(Expander(builder), state, elements)
+
+
+def _joined(builder: Builder, inst: Inst, first: States, second: States) -> States:
+    return compensation.joined(Expander(builder), first, second)
 
 
 def _combine(builder: Builder, inst: Inst, first: States, second: States) -> States:

@@ -1,6 +1,6 @@
-"""Sums of stretches that lose nothing to rounding: what each addition takes from the sum is added up beside it, and given back.
+"""Sums of parts that lose nothing to rounding: what each addition takes from the sum is added up beside it, and given back.
 
-A sum of n stretches one after the other has an error that grows with n, that of a tree with log n.  What an addition of two
+A sum of n parts one after the other has an error that grows with n, that of a tree with log n.  What an addition of two
 numbers loses is a number itself, which three subtractions and two additions give exactly (Knuth, The Art of Computer
 Programming, 4.2.2), so the error of such a sum does not grow at all.
 """
@@ -28,4 +28,13 @@ def given_back(e: Expander, total: Value, rest: Value) -> Value:
     return e.where(e("isfinite", total), e("add", total, rest), total)
 
 
-__all__ = ["given_back", "is_rounded", "lost"]
+def joined(e: Expander, first: tuple[Value, ...], second: tuple[Value, ...]) -> tuple[Value, Value]:
+    """Two sums as one, each with what it lost beside it, of which nothing that the sum has room for."""
+    (a, rest), (b, more) = first, second
+    total = e("add", a, b)
+    rest = e("add", e("add", rest, more), lost(e, a, b, total))
+    whole = given_back(e, total, rest)
+    return whole, e("subtract", rest, e("subtract", whole, total))
+
+
+__all__ = ["given_back", "is_rounded", "joined", "lost"]
