@@ -9,12 +9,6 @@ from __future__ import annotations
 
 from pytocu.ir.core import Value
 from pytocu.ir.expander import Expander
-from pytocu.ir.types import DType
-
-
-def is_rounded(op: str, dtype: DType) -> bool:
-    """Whether a reduction is a sum that is rounded."""
-    return op == "add" and dtype.kind in "fc"
 
 
 def lost(e: Expander, x: Value, y: Value, total: Value) -> Value:
@@ -37,4 +31,4 @@ def joined(e: Expander, first: tuple[Value, ...], second: tuple[Value, ...]) -> 
     return whole, e("subtract", rest, e("subtract", whole, total))
 
 
-__all__ = ["given_back", "is_rounded", "joined", "lost"]
+__all__ = ["given_back", "joined", "lost"]

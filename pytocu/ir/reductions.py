@@ -170,6 +170,11 @@ REDUCTIONS: dict[str, Reduction] = {
 """By name."""
 
 
+def is_rounded(op: str, dtype: DType) -> bool:
+    """Whether a reduction is a sum that is rounded."""
+    return op == "add" and dtype.kind in "fc"
+
+
 def evaluate(name: str, operands: tuple[np.ndarray, ...], axes: tuple[int, ...]) -> tuple[np.ndarray, ...]:
     """Reduce arrays with NumPy: what the row means, for the interpreter.
 

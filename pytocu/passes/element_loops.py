@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.compensation import given_back, is_rounded, lost
+from pytocu.ir.compensation import given_back, lost
 from pytocu.ir.core import Value, chain_from
 from pytocu.ir.dims import Dim, DimLike, dim_min, floordiv, symbol
 from pytocu.ir.expander import Expander
-from pytocu.ir.reductions import Reduction
+from pytocu.ir.reductions import Reduction, is_rounded
 from pytocu.ir.regions import bare, captured, closed, is_region
 from pytocu.ir.types import I64, WEAK_INT, DType, element, scalar, shape_of
 

@@ -16,11 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.compensation import is_rounded
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expander import Expander
-from pytocu.ir.reductions import REDUCTIONS, Reduction
+from pytocu.ir.reductions import REDUCTIONS, Reduction, is_rounded
 from pytocu.ir.regions import is_region
 from pytocu.ir.types import INDEX, DType, PointerType, element, scalar
 from pytocu.passes.accesses import Index, operands, position

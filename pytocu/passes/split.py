@@ -28,10 +28,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from pytocu.ir.builder import Builder
-from pytocu.ir.compensation import is_rounded
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, floordiv, product
-from pytocu.ir.reductions import COMPENSATED
+from pytocu.ir.reductions import COMPENSATED, is_rounded
 from pytocu.ir.rewrite import rewrite
 from pytocu.ir.types import F32, F64, I64, WEAK_INT, ArrayType, ScalarType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, demand

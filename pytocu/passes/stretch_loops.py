@@ -19,7 +19,7 @@ from pytocu.ir import compensation
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
-from pytocu.ir.reductions import EXTREMES, REDUCTIONS
+from pytocu.ir.reductions import EXTREMES, REDUCTIONS, is_rounded
 from pytocu.ir.types import BOOL, I8, I16, I32, INDEX, U8, U16, U32, DType, PointerType, VectorType, element, scalar
 from pytocu.passes import prefetches
 from pytocu.passes.accesses import Index, operands, position
@@ -146,7 +146,7 @@ class Stretches(Rows):
         sums = [
             (*work, self._arrays(work[0][0]))
             for work in zip(places, totals, states, strict=True)
-            if compensation.is_rounded(work[0][0].attr("op"), element(work[0][0].types[0]))
+            if is_rounded(work[0][0].attr("op"), element(work[0][0].types[0]))
         ]
         rests = [rest for *_, rest in sums]
         begin = Value(INDEX, "begin")
