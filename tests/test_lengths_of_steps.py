@@ -268,3 +268,207 @@ def with_a_piece_of_the_last_step(x, n):
 def test_pieces_of_what_steps_carry(n: int) -> None:
     """In one kernel, in which a step's elements are pieces of those of the step before."""
     everywhere(with_a_piece_of_the_last_step, X, n)
+
+
+def quickselect_with_returns(x, k):
+    while len(x) > 1:
+        p = x[len(x) // 2]
+        below, same = x[x < p], x[x == p]
+        if k < len(below):
+            x = below
+        elif k < len(below) + len(same):
+            return p
+        else:
+            k -= len(below) + len(same)
+            x = x[x > p]
+    return x[0]
+
+
+def chosen_behind_a_return(x, limit):
+    while len(x) > 1:
+        if x[0] > limit:
+            return x[0]
+        x = x[x > x[0]]
+    return x.sum()
+
+
+@pytest.mark.parametrize("k", [0, 3, 8])
+def test_what_a_mask_chooses_behind_a_return(k: int) -> None:
+    everywhere(quickselect_with_returns, np.round(X[:9] * 5), k)
+    everywhere(chosen_behind_a_return, X, 0.1 * k)
+
+
+def longer_and_changed(x, n):
+    for _ in range(n):
+        x += 1
+        x = np.append(x, x.sum())
+    return x
+
+
+def shorter_and_changed(x, n):
+    for _ in range(n):
+        x[0] = 3
+        x = x[1:] * 2
+    return x
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("function", [longer_and_changed, shorter_and_changed])
+def test_the_first_step_changes_the_argument(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X[:6].copy(), n)
+
+
+def minors(m, n):
+    d = 1.0
+    for _ in range(n):
+        d = d * m[0, 0]
+        m = m[1:, 1:] - np.outer(m[1:, 0], m[0, 1:]) / m[0, 0]
+    return d, m
+
+
+def pyramid(m, n):
+    total = 0.0
+    for _ in range(n):
+        total += m.sum()
+        m = (m[:-1:2, :-1:2] + m[1::2, 1::2]) / 2
+    return total, m
+
+
+def inner_parts(m, n):
+    s = m * 0
+    for _ in range(n):
+        m = m[1:-1, 1:-1]
+        s[: m.shape[0], : m.shape[1]] += m
+    return m, s
+
+
+def every_other_of_both(m, n):
+    for _ in range(n):
+        m = m[::2, ::2]
+    return m
+
+
+def borders(m, n):
+    for _ in range(n):
+        m = np.pad(m, 1)
+    return m
+
+
+def seams(m, n):
+    for _ in range(n):
+        e = np.abs(m - m.mean(0)).sum(0)
+        m = np.delete(m, np.argmin(e), axis=1)
+    return m
+
+
+def columns_chosen(m, n):
+    for k in range(n):
+        m = m[:, m.sum(0) > 4 + k]
+    return m
+
+
+def two_of_one_length(m, n):
+    w = np.arange(m.shape[1])
+    for _ in range(n):
+        m, w = m[:, 1:] + w[1:], w[1:] * 2
+    return m, w
+
+
+def with_a_return(m, n):
+    for _ in range(n):
+        if m.sum() > 20:
+            return m[0]
+        m = m[:, 1:] + 0.5
+    return m.sum(1)[:1]
+
+
+def matrix_changed_first(m, n):
+    for _ in range(n):
+        m[0] += 1
+        m = m[:, :-1] - m[:, 1:]
+    return m
+
+
+OF_SEVERAL_AXES = (
+    minors, pyramid, inner_parts, every_other_of_both, borders, seams, columns_chosen, two_of_one_length, with_a_return,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("function", OF_SEVERAL_AXES, ids=lambda f: f.__name__)
+def test_lengths_of_several_axes(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, np.random.default_rng(6).random((9, 11)), n)
+
+
+def test_the_first_of_several_steps_changes_a_matrix() -> None:
+    everywhere(matrix_changed_first, RNG.random((9, 11)), 3)
+
+
+@pytest.mark.parametrize("function", [inner_parts, every_other_of_both, columns_chosen, chosen_rows])
+def test_arrays_in_column_major_order(function: Callable[..., Any]) -> None:
+    everywhere(function, np.asfortranarray(np.random.default_rng(6).random((9, 11))), 2)
+
+
+def changed_where_it_lies(m, n):
+    for _ in range(n):
+        m[0, 0] = 3
+        m = m[1:, 1:]
+    return m
+
+
+def changed_behind_its_view(m, n):
+    for _ in range(n):
+        m = m[::2, ::2]
+        m[:, 0] *= 2
+    return m
+
+
+@pytest.mark.parametrize("function", [changed_where_it_lies, changed_behind_its_view])
+def test_a_change_of_a_part_of_an_argument_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match="m names another memory after each step of the loop"):
+        pytocu.jit(function)(RNG.random((9, 9)), 3)
+
+
+def last_of_a_step(x, k, n):
+    for _ in range(n):
+        if x.sum() < -4:
+            return k
+        if x.sum() > 40:
+            break
+        x = x[1:] * 1
+        k = x[-1:].copy()
+    return k
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_lengths_of_the_side_that_goes_on(n: int) -> None:
+    for x in (X[:6], X[:6] * 20, X[:6] - 3):
+        everywhere(last_of_a_step, x, X[:1], n)
+
+
+def columns_behind_a_return(m, n):
+    total = 0.0
+    for _ in range(n):
+        if m[0, 0] > 2:
+            return total
+        part = m[:, m.sum(0) > 3]
+        total += part.sum()
+        m = m * 1.5
+    return total
+
+
+def columns_of_the_last_step(m, n):
+    part = m
+    for _ in range(n):
+        if m[0, 0] > 2:
+            break
+        if m[0, 0] > 1:
+            part = m[:, m.sum(0) > 3]
+        m = m * 1.5
+    return part
+
+
+def test_shapes_of_the_side_that_goes_on() -> None:
+    everywhere(columns_behind_a_return, np.random.default_rng(6).random((4, 5)), 6)
+    with pytest.raises(UnsupportedError, match=r"part is f64.* on one side of a branch"):
+        pytocu.jit(columns_of_the_last_step)(RNG.random((4, 5)), 6)

@@ -21,11 +21,11 @@ from pytocu.frontend.merging import Merge, Side, merge_flows, merge_memories, me
 from pytocu.frontend.operators import truth
 from pytocu.frontend.perhaps import telling
 from pytocu.frontend.raising import reached, refuse, refuse_if, shows_data
-from pytocu.frontend.ranges import Facts, facts_of, knowing, note, outside_of
+from pytocu.frontend.ranges import Facts, facts_of, knowing, names_given, note, outside_of
 from pytocu.frontend.state import State, wanted_at
 from pytocu.frontend.values import Context, Masked, as_strong, as_value, decides
 from pytocu.ir import regions
-from pytocu.ir.core import OPS, Inst, Value, make_attrs, named
+from pytocu.ir.core import OPS, Inst, Value, make_attrs, named, walk
 from pytocu.ir.dims import Dim, DimLike, is_number, symbols
 from pytocu.ir.types import WEAK_BOOL, Type, WeakType, shape_of
 
@@ -187,22 +187,23 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[Side]) -> Any:
         result.name = name if name.isidentifier() else ""
     for put in merge.put:
         put(list(made.results))
-    _hand_orders(context, made, pairs)
+    _hand_orders(merge, made, pairs)
     # Results are what memories hold behind the branch: the changes in it are none of theirs.
     builder.may_be(merge.memories())
     note_choices(merge)
     return signal() if callable(signal) else signal
 
 
-def _hand_orders(context: Context, made: Inst, pairs: Sequence[tuple[Value, Value]]) -> None:
+def _hand_orders(merge: Merge, made: Inst, pairs: Sequence[tuple[Value, Value]]) -> None:
     """State in which order new arrays of a branch lie, where that is the same on both sides.
 
     What the front end stated of arrays on a side does not follow from the instructions of the side.
     """
-    builder = context.builder
+    context, builder = merge.context, merge.context.builder
     for result, pair in zip(made.results, pairs, strict=False):
         if shape_of(result.type) and result not in builder.memory_of:
-            (ranks, taken), (other, others) = (_order_of(context, value) for value in pair)
+            looked_at = [value for value in pair if value not in merge.blanks] or pair
+            (ranks, taken), (other, others) = (_order_of(context, value) for value in (looked_at[0], looked_at[-1]))
             same = ranks is not None and ranks == other
             builder.orders.setdefault(result, (ranks, taken | others) if same else (None, frozenset()))
 
@@ -280,8 +281,9 @@ def hoist(
                 compared = [check for check in _met(inst, met) if not names & mentioned(check)]
                 context.builder.insts.extend(made for check in compared for made in _only(check, once))
             inside.append(inst)
-            names |= set(inst.attr("names")) if inst.op.name == "bind" else set()
-            names |= {inst.attr("name")} if inst.op.name == "read_length" else set()
+            # A name that a side of a branch gives is known behind it, too.
+            inner = (one for region in inst.regions for one in walk(region))
+            names |= {name for one in (inst, *inner) for name in names_given(one)}
             continue
         context.builder.insts.extend(_only(inst, 1 if once is None else once))
         if inst.op.name == "writable":

@@ -1,8 +1,11 @@
-"""Arrays whose lengths change from step to step of a loop, as ``x = x[x > 0]`` and ``x = np.append(x, v)``.
+"""Arrays whose lengths change from step to step of a loop, as ``x = x[x > 0]``, ``x = np.append(x, v)`` and ``m = m[1:, 1:]``.
 
 Such a loop carries as many elements as there can be, and how many of them there are; a step begins with those, and so does what
 stands behind the loop.  How many there can be is known where no step makes an array longer, and where each step makes it longer
 by a number that is known before the loop, which has a known number of steps.
+
+Where the first axis alone gets shorter or longer, the elements are the first rows of what is carried.  Where others do, they
+lie one after the other in it, as in an array of their own.
 """
 
 from __future__ import annotations
@@ -21,7 +24,20 @@ from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Atom, Dim, DimLike, dim_max, dim_min, ends_of, greatest, is_number, substitute, symbol, symbols
+from pytocu.ir.dims import (
+    Atom,
+    Dim,
+    DimLike,
+    dim_max,
+    dim_min,
+    ends_of,
+    greatest,
+    is_number,
+    product,
+    substitute,
+    symbol,
+    symbols,
+)
 from pytocu.ir.types import ArrayType, element, scalar
 
 _BEGIN_LONG = "begin with an array that is long enough: whole = np.zeros(n); k = len({0}); whole[:k] = {0}"
@@ -32,39 +48,77 @@ Key: TypeAlias = tuple[Frame, str]
 
 
 class Part(NamedTuple):
-    """What a loop carries of an array whose length its steps change.
+    """What a loop carries of an array whose lengths its steps change.
 
     Attributes
     ----------
     whole : Value
         As many elements as there can be.
-    count : Value or int
-        How many of them the array has.
+    counts : tuple of Value
+        The lengths of the axes that change.
     """
 
     whole: Any
-    count: Any
+    counts: Any
 
 
-class Changing(NamedTuple):
-    """How the length of an array changes.
+class Change(NamedTuple):
+    """How the length of an axis changes.
 
     Attributes
     ----------
+    axis : int
+        Which one.
     start : DimLike
         How long it is before the loop.
     group : object
-        Arrays of one group have one length in each step.
+        Axes of one group have one length in each step.
     growth : DimLike or None
         By how much it grows in a step at most; None where it must not, which is looked at in each step.
     room : DimLike
         How long it may be.
     """
 
+    axis: int
     start: DimLike
     group: Any
     growth: DimLike | None
     room: DimLike
+
+
+class Changing(NamedTuple):
+    """How the lengths of an array change.
+
+    Attributes
+    ----------
+    shape : tuple of DimLike
+        Its lengths before the loop.
+    changes : tuple of Change
+        Of the axes that change, in order.
+    dense : bool
+        Whether NumPy has its elements one after the other, in row-major order, in each step.
+    """
+
+    shape: tuple[DimLike, ...]
+    changes: tuple[Change, ...]
+    dense: bool
+
+    @property
+    def of_rows(self) -> bool:
+        """Whether the first axis alone changes."""
+        return [change.axis for change in self.changes] == [0]
+
+    @property
+    def rooms(self) -> tuple[DimLike, ...]:
+        """How long the axes may be."""
+        return self.with_lengths([change.room for change in self.changes])
+
+    def with_lengths(self, lengths: Iterable[DimLike]) -> tuple[DimLike, ...]:
+        """The shape where the axes that change have these lengths."""
+        shape = list(self.shape)
+        for change, length in zip(self.changes, lengths, strict=True):
+            shape[change.axis] = length
+        return tuple(shape)
 
 
 def note_change(context: Context, before: State, read: StepRead, key: Key, limit: Callable[[], DimLike | None]) -> bool:
@@ -74,31 +128,41 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
     if key in before.fixed or context.elements is not None or old is None:
         return False
     type = bare_array(old)
-    if not type.shape or not is_row_major(context, old):
+    if not type.shape:
         return False
-    length, growth, steps = type.shape[0], 0, 0
+    dense = is_row_major(context, old)
     if isinstance(new, Masked) and new.elements is None:
         # How many there are is known once they are asked for; they are not more than there were.
         given = bare_array(new.array)
         if given.dtype is not type.dtype or given.shape[1:] != type.shape[1:] or len(bare_array(new.mask).shape) != 1:
             return False
+        changed = {0: (0, 0)}
     else:
         made = array_of(new)
         if made is None or not _is_alike(bare_array(made), type):
             return False
+        shape = bare_array(made).shape
+        axes = [axis for axis, length in enumerate(shape) if length != type.shape[axis]]
         # Lengths of other arrays are taken to be the same where those of the call are.
-        found = {*_of_step(context, read), *context.most}.intersection(symbols(bare_array(made).shape[0]))
-        if not found and may_be_one(bare_array(made), type):
+        found = {*_of_step(context, read), *context.most}.intersection(*[[s for a in axes for s in symbols(shape[a])]])
+        if not axes or (not found and may_be_one(bare_array(made), type)):
             return False
-        more = bare_array(made).shape[0] - length
-        growth = _growth(context, read, more)
-        steps = limit() if growth else 0
-        if growth is None or steps is None:
-            if not _depends_on_run(context, more):
-                return False
-            growth, steps = None, 0
-    room = length + steps * (growth or 0)
-    before.changing[key] = Changing(length, _group(context, before, read, length), growth, room)
+        changed = {}
+        for axis in axes:
+            more = shape[axis] - type.shape[axis]
+            growth = _growth(context, read, more)
+            steps = limit() if growth else 0
+            if growth is None or steps is None:
+                if not _depends_on_run(context, more):
+                    return False
+                growth, steps = None, 0
+            changed[axis] = growth, steps
+        dense = dense and is_row_major(context, made)
+    changes: list[Change] = []
+    for axis, (growth, steps) in changed.items():
+        length = type.shape[axis]
+        changes.append(Change(axis, length, _group(context, before, read, length), growth, length + steps * (growth or 0)))
+    before.changing[key] = Changing(type.shape, tuple(changes), dense)
     return True
 
 
@@ -108,17 +172,22 @@ def carry(context: Context, before: State) -> None:
         if key not in before.parts:
             array = array_of(before.held(*key))
             assert array is not None
-            count = as_value(context, dim_value(context, changing.start))
-            before.parts[key] = Part(_with_room(context, array, changing.room), count)
+            before.parts[key] = part = _carried(context, array, changing, [change.start for change in changing.changes])
+            if part.whole is not array:
+                # A change in the first step is one of the array from before.
+                context.builder.may_be([(part.whole, (array,), context.builder.memories(array))])
 
 
 def begin_step(context: Context, before: State, read: StepRead) -> None:
     """Bind names to the arrays that a step begins with."""
     for (owner, name), changing in before.changing.items():
         part = owner.locals[name]
-        if changing.group not in read.lengths:
-            read.lengths[changing.group] = _length(context, part)
-        owner.locals[name] = _shown(context, part.whole, read.lengths[changing.group])
+        for change, count in zip(changing.changes, part.counts, strict=True):
+            if change.group not in read.lengths:
+                read.lengths[change.group] = _length(context, count, change.room)
+        owner.locals[name] = shown = _shown(context, part.whole, changing, [read.lengths[c.group] for c in changing.changes])
+        if not changing.dense:
+            read.sparse[owner, name] = shown
 
 
 def end_step(context: Context, before: State, read: StepRead) -> None:
@@ -128,22 +197,31 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
         value = read.state.held(*key)
         if isinstance(value, Masked):
             value = as_value(context, value)
-        whole = bare_array(before.parts[key].whole)
-        if not is_array(value) or not _is_alike(bare_array(value), whole) or not is_row_major(context, value):
+        if not is_array(value) or not _can_be(changing, bare_array(before.parts[key].whole), bare_array(value)):
             continue
-        length, begun, room = bare_array(value).shape[0], read.lengths[changing.group], whole.shape[0]
-        if changing.growth is None:
-            longer = dim_max(length - room, 0)
-            sentence = f"{key[1]} gets longer in a loop: there is no room for {{0}} of its elements"
-            require_equal(context, longer, 0, "UnsupportedError", sentence, help=_BEGIN_LONG.format(key[1]))
-            length = dim_min(length, room)
-            value = _shown(context, value, length)
-        read.state.counts[key] = length
-        if changing.growth is not None and not _surely(context, changing.growth - (length - begun), known_facts(context)):
+        shown = read.sparse.get(key)
+        if shown is not None and context.builder.contents(shown) is not shown:
+            # NumPy's may be a part of other memory, which is changed then.
             continue
-        made = _with_room(context, value, room)
-        context.builder.may_be([(made, (value,), context.builder.memories(value))])
-        read.state.parts[key] = Part(made, as_value(context, dim_value(context, length)))
+        lengths = [bare_array(value).shape[change.axis] for change in changing.changes]
+        read.state.counts[key] = [*lengths]
+        read.state.dense[key] = is_row_major(context, value)
+        for place, change in enumerate(changing.changes):
+            if change.growth is None:
+                longer = dim_max(lengths[place] - change.room, 0)
+                sentence = f"{key[1]} gets longer in a loop: there is no room for {{0}} of its elements"
+                require_equal(context, longer, 0, "UnsupportedError", sentence, help=_BEGIN_LONG.format(key[1]))
+                lengths[place] = dim_min(lengths[place], change.room)
+        if lengths != read.state.counts[key]:
+            value = _first(context, value, changing.with_lengths(lengths))
+            read.state.counts[key] = lengths
+        known = known_facts(context)
+        grown = zip(changing.changes, lengths, strict=True)
+        if any(c.growth is not None and not _surely(context, c.growth - (n - read.lengths[c.group]), known) for c, n in grown):
+            continue
+        made = _carried(context, value, changing, lengths)
+        context.builder.may_be([(made.whole, (value,), context.builder.memories(value))])
+        read.state.parts[key] = made
 
 
 def regroup(context: Context, before: State, read: StepRead) -> list[Key]:
@@ -151,27 +229,50 @@ def regroup(context: Context, before: State, read: StepRead) -> list[Key]:
     assert read.state is not None
     found: list[Key] = []
     for key, changing in [*before.changing.items()]:
-        if key not in read.names or isinstance(read.state.parts.get(key), Part):
+        if key not in read.names:
+            continue
+        counts = read.state.counts.get(key)
+        if isinstance(read.state.parts.get(key), Part):
+            if changing.dense and not read.state.dense[key]:
+                before.changing[key] = changing._replace(dense=False)
+                found.append(key)
             continue
         found.append(key)
         del before.changing[key], before.parts[key]
-        more = read.state.counts[key] - read.lengths[changing.group] if key in read.state.counts else 0
-        if changing.growth is not None and _depends_on_run(context, more, besides=symbols(read.lengths[changing.group])):
-            before.changing[key] = changing._replace(growth=None, room=changing.start)
+        lengths = [None] * len(changing.changes) if counts is None else counts
+        again = [_looked_at(context, read, *one) for one in zip(changing.changes, lengths, strict=True)]
+        if again != [*changing.changes]:
+            before.changing[key] = changing._replace(changes=tuple(again))
         else:
             before.fixed.add(key)
-    groups = {key: changing.group for key, changing in before.changing.items()}
-    after = {key: (group, read.state.counts.get(key)) for key, group in groups.items()}
+    groups = {(key, c.axis): c.group for key, changing in before.changing.items() for c in changing.changes}
+    counts = {
+        (key, c.axis): length
+        for key, changing in before.changing.items()
+        for c, length in zip(changing.changes, read.state.counts.get(key, ()), strict=False)
+    }
+    after = {place: (group, counts.get(place)) for place, group in groups.items()}
     if len(set(after.values())) > len(set(groups.values())):
-        for key, group in after.items():
-            before.changing[key] = before.changing[key]._replace(group=group)
-        found.extend(after)
+        for key, changing in [*before.changing.items()]:
+            changes = [change._replace(group=after[key, change.axis]) for change in changing.changes]
+            before.changing[key] = changing._replace(changes=tuple(changes))
+        found.extend(before.changing)
     return found
 
 
-def behind_loop(context: Context, part: Part) -> Value:
+def _looked_at(context: Context, read: StepRead, change: Change, length: DimLike | None) -> Change:
+    """A change that each step looks at, if a number of the run decides what a step left."""
+    more = 0 if length is None else length - read.lengths[change.group]
+    if change.growth is not None and _depends_on_run(context, more, besides=symbols(read.lengths[change.group])):
+        return change._replace(growth=None, room=change.start)
+    return change
+
+
+def behind_loop(context: Context, part: Part, changing: Changing) -> Value:
     """The array behind a loop."""
-    return context.builder.emit("copy", (_shown(context, part.whole, _length(context, part)),), name=part.whole.name)
+    lengths = [_length(context, n, change.room) for change, n in zip(changing.changes, part.counts, strict=True)]
+    shown = _shown(context, part.whole, changing, lengths)
+    return shown if not changing.dense else context.builder.emit("copy", (shown,), name=part.whole.name)
 
 
 def returned_parts(context: Context, value: Any) -> Any:
@@ -182,15 +283,20 @@ def returned_parts(context: Context, value: Any) -> Any:
         return tuple.__new__(type(value), [returned_parts(context, member) for member in value])
     if not is_array(value) or context.elements is not None or not bare_array(value).shape:
         return value
-    length, *rest = bare_array(value).shape
+    shape = bare_array(value).shape
     inner = {name for inst in context.builder.insts for name in names_given(inst)} | context.steps
-    if inner.isdisjoint(symbols(length)) or any(not inner.isdisjoint(symbols(dim)) for dim in rest):
+    changes: list[Change] = []
+    for axis, length in enumerate(shape):
+        if inner.isdisjoint(symbols(length)):
+            continue
+        ends = ends_of(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)])
+        if ends is None or any(not inner.isdisjoint(symbols(end)) for end in ends):
+            return value
+        changes.append(Change(axis, length, length, 0, greatest(ends)))
+    if not changes:
         return value
-    ends = ends_of(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)])
-    if ends is None or any(not inner.isdisjoint(symbols(end)) for end in ends):
-        return value
-    part = Part(_with_room(context, value, greatest(ends)), as_value(context, dim_value(context, length)))
-    return tuple.__new__(_behind(context), part)
+    changing = Changing(shape, tuple(changes), True)
+    return tuple.__new__(_behind(context, changing), _carried(context, value, changing, [c.start for c in changes]))
 
 
 def _found_out(context: Context, length: DimLike) -> list[str]:
@@ -204,11 +310,11 @@ def _found_out(context: Context, length: DimLike) -> list[str]:
     return [name for name in context.most if name in names]
 
 
-def _behind(context: Context) -> type[tuple[Any, ...]]:
+def _behind(context: Context, changing: Changing) -> type[tuple[Any, ...]]:
     """The class of parts that become arrays behind a loop; see :func:`pytocu.frontend.state.rebuild`."""
 
     def array(_: Any, members: Iterable[Any]) -> Value:
-        return behind_loop(context, Part(*members))
+        return behind_loop(context, Part(*members), changing)
 
     return type("_Behind", (tuple,), {"_make": classmethod(array)})
 
@@ -232,13 +338,20 @@ def bare_array(value: Value) -> ArrayType:
 
 
 def _is_alike(a: ArrayType, b: ArrayType) -> bool:
-    """Whether arrays differ in length alone."""
-    return a.dtype is b.dtype and len(a.shape) == len(b.shape) and a.shape[1:] == b.shape[1:]
+    """Whether arrays differ in lengths alone."""
+    return a.dtype is b.dtype and len(a.shape) == len(b.shape)
+
+
+def _can_be(changing: Changing, whole: ArrayType, found: ArrayType) -> bool:
+    """Whether what a step leaves is carried so, whatever the lengths are that change."""
+    if found.dtype is not whole.dtype or len(found.shape) != len(changing.shape):
+        return False
+    return found.shape == changing.with_lengths([found.shape[change.axis] for change in changing.changes])
 
 
 def _group(context: Context, before: State, read: StepRead, length: DimLike) -> DimLike:
     """A length that arrays of the group have before the loop: steps compare them, which is done once then."""
-    groups = {changing.group for changing in before.changing.values()}
+    groups = {change.group for changing in before.changing.values() for change in changing.changes}
     if length in groups:
         return length
     for inst in read.insts:
@@ -308,6 +421,18 @@ def _surely(context: Context, dim: DimLike, facts: Sequence[DimLike] = ()) -> bo
     return False
 
 
+def _carried(context: Context, array: Value, changing: Changing, lengths: Sequence[DimLike]) -> Part:
+    """What a loop carries of an array that has these lengths where they change."""
+    rooms = changing.rooms
+    if changing.of_rows:
+        whole = _with_room(context, array, rooms[0])
+    else:
+        source = bare_array(array).shape
+        attrs = {"source": source, "shape": (product(source),)}
+        whole = _with_room(context, context.builder.emit("reshape", (array,), attrs, name=array.name), product(rooms))
+    return Part(whole, tuple(as_value(context, dim_value(context, length)) for length in lengths))
+
+
 def _with_room(context: Context, array: Value, room: DimLike) -> Value:
     """An array, and others behind its elements that nobody looks at."""
     length, *rest = bare_array(array).shape
@@ -318,17 +443,44 @@ def _with_room(context: Context, array: Value, room: DimLike) -> Value:
     return context.builder.emit("concatenate", (array, others), {"axis": 0}, name=array.name)
 
 
-def _length(context: Context, part: Part) -> DimLike:
-    length = bound_count(context, part.count, new_name(context, "length"))
-    context.most[str(length)] = bare_array(part.whole).shape[0]
+def _length(context: Context, count: Value, room: DimLike) -> DimLike:
+    length = bound_count(context, count, new_name(context, "length"))
+    context.most[str(length)] = room
     return length
 
 
-def _shown(context: Context, whole: Value, length: DimLike) -> Value:
-    """The first elements of an array."""
-    size = (length, *bare_array(whole).shape[1:])
-    attrs = {"start": (0,) * len(size), "step": (1,) * len(size), "size": size}
+def _shown(context: Context, whole: Value, changing: Changing, lengths: Sequence[DimLike]) -> Value:
+    """The array that a loop carries, of these lengths."""
+    shape = changing.with_lengths(lengths)
+    if changing.of_rows:
+        shown = _first(context, whole, shape)
+    else:
+        size = product(shape)
+        attrs = {"source": (size,), "shape": shape}
+        shown = context.builder.emit("reshape", (_first(context, whole, (size,)),), attrs, name=whole.name)
+    if not changing.dense:
+        # In which order NumPy's array is, and whether a view leaves elements out, some steps may say.
+        view, shown = shown, context.builder.emit("copy", (shown,), name=whole.name)
+        context.builder.orders[shown] = None, frozenset()
+        context.builder.may_be([(shown, (view,), context.builder.memories(view))])
+    return shown
+
+
+def _first(context: Context, whole: Value, size: Sequence[DimLike]) -> Value:
+    """The first elements of an array along each axis."""
+    attrs = {"start": (0,) * len(size), "step": (1,) * len(size), "size": tuple(size)}
     return context.builder.emit("slice", (whole,), attrs, name=whole.name)
 
 
-__all__ = ["Changing", "Part", "begin_step", "behind_loop", "carry", "end_step", "note_change", "regroup", "returned_parts"]
+__all__ = [
+    "Change",
+    "Changing",
+    "Part",
+    "begin_step",
+    "behind_loop",
+    "carry",
+    "end_step",
+    "note_change",
+    "regroup",
+    "returned_parts",
+]

@@ -40,6 +40,8 @@ class StepRead(Mutable):
     state: State | None = None
     # Of arrays whose lengths steps change, by their groups.
     lengths: dict[Any, DimLike] = fresh(default_factory=dict)
+    # Those of which it is not known how NumPy has them in memory, by their names.
+    sparse: dict[tuple[Frame, str], Value] = fresh(default_factory=dict)
 
 
 Ways: TypeAlias = "Mapping[Value, tuple[tuple[Frame, str], Any, Any]]"

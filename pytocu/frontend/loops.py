@@ -824,7 +824,7 @@ def _finish(
             builder.known_with(results[:count], same_without(context, loc, name))
         owner.locals[name] = rebuild(form, results[:count])
         if (owner, name) in before.changing:
-            owner.locals[name] = array = _behind_loop(context, owner.locals[name])
+            owner.locals[name] = array = _behind_loop(context, owner.locals[name], before.changing[owner, name])
             ends = [_array_of(state.held(owner, name)) for state in (before, after)]
             bound.append((array, ends, memories[owner, name][0]))
         if not late.keys().isdisjoint(results[:count]):

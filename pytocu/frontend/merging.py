@@ -71,6 +71,8 @@ class Merge:
         self.compacted: dict[tuple[int, int], Value] = {}
         # What decides in a side, and what stands for it behind the branch.
         self.tests: dict[Value, Value] = {}
+        # What a side hands on where nobody looks at it.
+        self.blanks: set[Value] = set()
 
     def note(self, insts: Sequence[Inst]) -> None:
         """Instructions of a side."""
@@ -308,13 +310,24 @@ def _is_moved(merge: Merge, before: Any, values: Sequence[Any]) -> bool:
 def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Side], stays: int) -> None:
     """Hand on what a name holds on the side that goes on."""
     leaves: list[Any] = []
-    form = flatten(members_of(merge.context, value, sides[stays].state.known_containers()), leaves)
+    members = members_of(merge.context, value, sides[stays].state.known_containers())
+    form = flatten(_in_parts(sides[stays], members), leaves)
     if any(isinstance(v, Value) for v in leaves):
+        cut = _cut_off_one(merge, sides, leaves, name, stays)
+        if cut is None:
+            text = f"{name} gets a shape that one side of a branch finds out, and the other one ends the loop or the function"
+            frame.locals[name] = Unset(text, f"give {name} that shape before the branch, or end behind it")
+            return
+        leaves = [v for k, v in enumerate(leaves) if k not in cut]
         made = [_in_side(merge, sides[stays], v) for v in leaves]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - stays], regions.bare(m.type)), stays == 1) for m in made]
         given = [(v,) for v in leaves]
         put = _known_memories(merge, given)
-        merge.add_once(given, pairs, name, lambda results: frame.locals.update({name: rebuild(form, put(results))}))
+
+        def held(results: Sequence[Value]) -> None:
+            frame.locals[name] = rebuild(form, _beside(put(results), cut))
+
+        merge.add_once(given, pairs, name, held)
 
 
 def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: list[Side], missing: Unset) -> Any:
@@ -513,6 +526,29 @@ def _cut_off(merge: Merge, sides: list[Side], parts: Sequence[Sequence[Any]], na
     return made
 
 
+def _cut_off_one(merge: Merge, sides: list[Side], leaves: Sequence[Any], name: str, stays: int) -> dict[int, Value] | None:
+    """As `_cut_off`, of what the side leaves that goes on alone: the other one has no elements.
+
+    None where other lengths than those of first axes are found out, or nobody knows what they are not above.
+    """
+    places: list[int] = []
+    pairs: list[tuple[Value, Value]] = []
+    for k, value in enumerate(leaves):
+        type = regions.bare(value.type) if isinstance(value, Value) else None
+        if isinstance(type, ArrayType) and merge.hides(type, type):
+            none = _blank_in(merge, sides[1 - stays], ArrayType(type.dtype, (0, *type.shape[1:])))
+            places.append(k)
+            pairs.append(_ordered(value, none, stays == 1))
+    if not pairs:
+        return {}
+    made = _cut_off(merge, sides, list(zip(*pairs, strict=True)), name)
+    if len(made) < len(pairs):
+        return None
+    cut: dict[int, Any] = dict.fromkeys(places)
+    merge.put.append(lambda results: cut.update({place: made[k] for k, place in enumerate(places)}))
+    return cut
+
+
 def _beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
     """All leaves in order."""
     left = iter(results)
@@ -640,7 +676,9 @@ def in_region(context: Context, insts: list[Inst], state: State, value: Any, typ
 def _blank_in(merge: Merge, side: Side, type: Type) -> Value:
     """A value that nobody looks at."""
     with merge.context.builder.behind(side.insts):
-        return blank(merge.context, type)
+        made = blank(merge.context, type)
+    merge.blanks.add(made)
+    return made
 
 
 def may_be_one(first: Type, second: Type) -> bool:

@@ -213,6 +213,8 @@ class State:
         Names of arrays of which that cannot be carried.
     counts : dict
         The lengths, then, of arrays that are `changing` in an earlier state.
+    dense : dict
+        Whether NumPy has their elements one after the other, in row-major order.
     """
 
     def __init__(self, frame: Frame, before: State | None = None):
@@ -235,7 +237,8 @@ class State:
         self.sources: dict[tuple[Frame, str], list[Any]] = {}
         self.changing: dict[tuple[Frame, str], Any] = {}
         self.fixed: set[tuple[Frame, str]] = set()
-        self.counts: dict[tuple[Frame, str], DimLike] = {}
+        self.counts: dict[tuple[Frame, str], list[DimLike]] = {}
+        self.dense: dict[tuple[Frame, str], bool] = {}
         self.masked: list[tuple[Masked, Value]] = []
         self.appended = [(grown, grown.appended) for grown in frame.context.filling]
         if before is None:

@@ -39,7 +39,7 @@ class Names:
         return f"%{name}"
 
     def __getitem__(self, value: Value) -> str:
-        return f"%{self.of[value]}"
+        return f"%{self.of.get(value, 'undefined')}"
 
 
 def format_attr(value: Attr) -> str:

@@ -99,7 +99,8 @@ def apart_lengths(function: Function, sizes: Mapping[str, int]) -> frozenset[tup
     for branch in (inst for inst in walk(function.body) if sizes and inst.op.name == "if_else"):
         for inst in (i for region in branch.regions for i in region.insts if i.op.name == "check"):
             if inst.attr("kind") == "fits" and inst.attr("shapes")[0] == "UnsupportedError":
-                first, second = inst.attr("dims")
+                # What is compared; lengths that the sentence tells of may follow.
+                first, second, *_ = inst.attr("dims")
                 known = all(name in sizes for dim in (first, second) for name in symbols(dim))
                 if known and evaluate(first, sizes) != evaluate(second, sizes):
                     found.add((first, second))

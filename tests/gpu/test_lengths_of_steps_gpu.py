@@ -10,6 +10,7 @@ import pytest
 from test_changing_places import arrays_in
 from test_lengths_of_steps import (
     FUNCTIONS,
+    OF_SEVERAL_AXES,
     ROWS,
     X,
     Y,
@@ -53,3 +54,8 @@ def test_loops_while_something_is_left(cupy: Any, n: int) -> None:
     agrees(cupy, chosen_rows, ROWS, n)
     agrees(cupy, stacked_rows, ROWS, n)
 
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("function", OF_SEVERAL_AXES, ids=lambda f: f.__name__)
+def test_lengths_of_several_axes(cupy: Any, function: Callable[..., Any], n: int) -> None:
+    agrees(cupy, function, np.random.default_rng(6).random((9, 11)), n)
