@@ -76,7 +76,7 @@ def test_choices(number: str) -> None:
     check(["np.array([True, False])", "np.ones(2, 'f4')", number], where + select, call=call_interpreted)
 
 
-@pytest.mark.parametrize("body", ["np.clip({}, 0, 5)", "np.clip({}, np.int8(2), None)", "np.sum({})", "np.ravel({})", "np.flip({})"])
+@pytest.mark.parametrize("body", ["np.clip({}, 0, 5)", "np.clip({}, np.int8(2), None)", "np.sum({})", "np.ravel({})"])
 @pytest.mark.parametrize("number", ["2**64", "a"])
 def test_numbers_that_numpy_computes_with_as_objects(body: str, number: str) -> None:
     refused(["2**64"], f"return {body.format(number)}", "as an object", "make it a float")

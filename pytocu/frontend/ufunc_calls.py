@@ -26,7 +26,7 @@ from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cas
 from pytocu.guards import is_plain
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
-from pytocu.ir.dims import Shape
+from pytocu.ir.dims import Shape, at_most_one
 from pytocu.ir.layouts import elementwise_ranks
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
 from pytocu.ir.types import F64, I64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
@@ -119,7 +119,10 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         made = _results(context, name, spread, kwargs)
         results = [m if o is not None else _laid_out(context, m, arrays, rule) for m, o in zip(made, outs, strict=True)]
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
-    made = [_ordered(context, name, m, kwargs.get("order", "K")) if o is None else m for m, o in zip(made, outs, strict=True)]
+    order = kwargs.get("order", "K")
+    if order == "A" and any(o is None and len(dimensions(m)) > 1 for m, o in zip(made, outs, strict=True)):
+        order = _common_order(context, [as_value(context, v) for v in (*args, *filter(None, outs))])
+    made = [_ordered(context, m, order) if o is None else m for m, o in zip(made, outs, strict=True)]
     return tuple(made) if len(made) > 1 else made[0]
 
 
@@ -134,26 +137,26 @@ def _spread(context: Context, values: Sequence[Value], shape: Shape) -> tuple[Va
     return (*values[:first], _broadcast(context, values[first], shape), *values[first + 1 :])
 
 
-def _ordered(context: Context, name: str, made: Value, order: str) -> Value:
+_contiguous_order = Deferred("pytocu.frontend.reshaping", "contiguous_order")
+_is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
+
+
+def _common_order(context: Context, operands: Sequence[Value]) -> str:
+    """``F`` where all arrays are in column-major order, some of them perhaps in row-major order as well, else ``C``."""
+    for value in filter(is_array, operands):
+        if sum(not at_most_one(n) for n in dimensions(value)) < 2:
+            # Of one long axis, its elements are next to each other in both orders or in none.
+            in_columns = _is_dense(context, value)
+        else:
+            in_columns = _contiguous_order(context, value) == "F"
+        if not in_columns:
+            return "C"
+    return "F"
+
+
+def _ordered(context: Context, made: Value, order: str) -> Value:
     """A new result in the order that is asked for; one with fewer than two axes has all of them."""
-    if order == "K" or len(dimensions(made)) < 2:
-        return made
-    if order == "A":
-        refuse_order(context, name, order)
-    return _in_order(context, made, order)
-
-
-def refuse_order(context: Context, name: str, order: str) -> None:
-    """Refuse an order that results do not have.
-
-    Raises
-    ------
-    UnsupportedError
-    """
-    if order != "K":
-        text = f"np.{name} with the argument order={order!r} is not supported"
-        help = "results have NumPy's order 'K': arrange them with np.copy(result, order='F')"
-        raise UnsupportedError(text, context.loc, help)
+    return made if order == "K" or len(dimensions(made)) < 2 else _in_order(context, made, order)
 
 
 def _several(value: Any) -> tuple[Any, ...]:

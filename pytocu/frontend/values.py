@@ -887,8 +887,8 @@ def with_axes(context: Context, value: Any, name: str) -> None:
 def as_strong(context: Context, value: Any, integer: DType | None = None, wrap: bool = False) -> Value:
     """An operand of a NumPy function called with Python scalars only: NumPy's default dtype.
 
-    `integer` is the dtype of a Python int; by default what ``np.asarray`` gives it.  With `wrap` it is the low bits of one that the
-    dtype does not hold and another one of 64 bits does.
+    `integer` is the dtype of a Python int; by default what ``np.asarray`` gives it.  With `wrap` the low bits are taken of one
+    that the dtype does not hold and another one of 64 bits does.
 
     Raises
     ------
