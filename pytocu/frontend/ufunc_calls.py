@@ -26,7 +26,7 @@ from pytocu.frontend.values import Context, all_strong, as_strong, as_value, cas
 from pytocu.guards import is_plain
 from pytocu.ir import promote
 from pytocu.ir.core import Op, Value
-from pytocu.ir.dims import Shape, at_most_one
+from pytocu.ir.dims import Shape
 from pytocu.ir.layouts import elementwise_ranks
 from pytocu.ir.ops import NUMPY_NAMES, OUTPUTS
 from pytocu.ir.types import F64, I64, WEAK_BOOL, WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, DType, scalar
@@ -137,21 +137,12 @@ def _spread(context: Context, values: Sequence[Value], shape: Shape) -> tuple[Va
     return (*values[:first], _broadcast(context, values[first], shape), *values[first + 1 :])
 
 
-_contiguous_order = Deferred("pytocu.frontend.reshaping", "contiguous_order")
-_is_dense = Deferred("pytocu.frontend.reshaping", "is_dense")
+_lies_in_columns = Deferred("pytocu.frontend.reshaping", "lies_in_columns")
 
 
 def _common_order(context: Context, operands: Sequence[Value]) -> str:
     """``F`` where all arrays are in column-major order, some of them perhaps in row-major order as well, else ``C``."""
-    for value in filter(is_array, operands):
-        if sum(not at_most_one(n) for n in dimensions(value)) < 2:
-            # Of one long axis, its elements are next to each other in both orders or in none.
-            in_columns = _is_dense(context, value)
-        else:
-            in_columns = _contiguous_order(context, value) == "F"
-        if not in_columns:
-            return "C"
-    return "F"
+    return "F" if all(_lies_in_columns(context, v) for v in operands if is_array(v)) else "C"
 
 
 def _ordered(context: Context, made: Value, order: str) -> Value:
