@@ -411,3 +411,42 @@ def test_quotients_by_lists_of_several_lengths() -> None:
 
 def test_a_module_as_an_operand() -> None:
     check(["np.float16(-1.5)", "np.ones(2, 'i4')"], ["a // np", "np % a", "b // np"], call=call_interpreted)
+
+
+@pytest.mark.parametrize("row", ["np.cumsum(a, out=b)", "np.add.accumulate(a, out=b)", "np.cumulative_sum(a, out=b)"])
+def test_accumulation_into_an_array_without_axes(row: str) -> None:
+    # NumPy before 2.5 may end the process, so it is not compared with.
+    with pytest.raises(ValueError, match="provided out is the wrong size for the accumulation"):
+        call_interpreted(written("ab", row, SCOPE), np.ones(3), np.zeros(()))
+
+
+@pytest.mark.parametrize("shape", ["(2, 1)", "(2, 3)", "(3, 1, 1)"])
+def test_accumulation_that_converts_into_an_array_with_more_axes(shape: str) -> None:
+    for row in ("np.cumsum(a, dtype=complex, out=b)", "np.add.accumulate(a, dtype='f4', out=b)"):
+        with pytest.raises(UnsupportedError, match="an accumulation that converts into an array with more axes"):
+            call_interpreted(written("ab", row, SCOPE), np.ones(3), np.zeros(eval(shape)))
+
+
+def test_positions_in_a_scalar() -> None:
+    places = ("", "0", "-1", "1", "()", "(0,)", "0, 0", "(0, 0)", "True", "None", "1.5", "'x'", "b", "np.int8(0)")
+    for owner in ("np.int16(2)", "np.array(2.5)", "np.arange(1)", "np.bool_(True)"):
+        check([owner, "0"], [f"a.item({place})" for place in places], call=call_interpreted)
+
+
+def test_masks_with_more_axes_than_the_array_that_is_copied_to() -> None:
+    for owner, mask in itertools.product(("()", "(1,)", "3"), ("()", "(1,)", "(1, 1)", "3", "(1, 3)")):
+        check([f"np.zeros({owner})", f"np.ones({mask}, bool)", "np.ones(1)"],
+              ["np.copyto(a, 1.0, where=b)\nreturn a", "np.copyto(a, c, where=b)\nreturn a"], call=call_interpreted)  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", ["0", "(0, 3)", "1", "3"])
+def test_sums_of_arrays_without_elements_are_pythons(shape: str) -> None:
+    for dtype in ("?", "i2", "f4"):
+        rows = ("sum(a)", "sum(a, 1)", "sum(a, b)", "sum(a * 2)", "sum(a[:1])", "sum(a) + np.float32(1)")
+        check([f"np.ones({shape}, '{dtype}')", "2.5"], rows)
+
+
+def test_a_sum_of_what_only_a_run_knows_to_have_no_elements() -> None:
+    row = "total = 0.5\nfor i in range(b):\n    total = total + float(sum(a[i:]))\nreturn total"
+    check(["np.arange(40.0)", "40"], [row])
+    refused(["np.arange(40.0)", "42"], row, "sum() of an array without elements", "x.sum()")
