@@ -435,8 +435,14 @@ def test_positions_in_a_scalar() -> None:
 
 def test_masks_with_more_axes_than_the_array_that_is_copied_to() -> None:
     for owner, mask in itertools.product(("()", "(1,)", "3"), ("()", "(1,)", "(1, 1)", "3", "(1, 3)")):
-        check([f"np.zeros({owner})", f"np.ones({mask}, bool)", "np.ones(1)"],
-              ["np.copyto(a, 1.0, where=b)\nreturn a", "np.copyto(a, c, where=b)\nreturn a"], call=call_interpreted)  # fmt: skip
+        given = [f"np.zeros({owner})", f"np.ones({mask}, bool)", "np.ones(1)"]
+        check(given, [f"np.copyto(a, {source}, where=b)\nreturn a" for source in ("1.0", "c")], call=call_interpreted)
+
+
+def test_numpys_ints_as_digits_and_bools_as_axes() -> None:
+    for digits in ("np.int8(1)", "np.uint32(2)", "np.int64(-1)", "True"):
+        check([digits], [f"round({x}, {n})" for x in ("2.345", "1234", "True") for n in ("a", digits)], call=call_interpreted)
+    check(["np.ones((1, 3))", "np.ones((4, 3))"], [f"np.gradient({x}, axis={axis})" for x in "ab" for axis in ("True", "(True,)")])
 
 
 @pytest.mark.parametrize("shape", ["0", "(0, 3)", "1", "3"])
