@@ -442,7 +442,8 @@ def test_masks_with_more_axes_than_the_array_that_is_copied_to() -> None:
 def test_numpys_ints_as_digits_and_bools_as_axes() -> None:
     for digits in ("np.int8(1)", "np.uint32(2)", "np.int64(-1)", "True"):
         check([digits], [f"round({x}, {n})" for x in ("2.345", "1234", "True") for n in ("a", digits)], call=call_interpreted)
-    check(["np.ones((1, 3))", "np.ones((4, 3))"], [f"np.gradient({x}, axis={axis})" for x in "ab" for axis in ("True", "(True,)")])
+    rows = [f"np.gradient({x}, axis={axis})" for x in "ab" for axis in ("True", "(True,)")]
+    check(["np.ones((1, 3))", "np.ones((4, 3))"], rows)
 
 
 @pytest.mark.parametrize("shape", ["0", "(0, 3)", "1", "3"])
