@@ -457,3 +457,28 @@ def test_a_sum_of_what_only_a_run_knows_to_have_no_elements() -> None:
     row = "total = 0.5\nfor i in range(b):\n    total = total + float(sum(a[i:]))\nreturn total"
     check(["np.arange(40.0)", "40"], [row])
     refused(["np.arange(40.0)", "42"], row, "sum() of an array without elements", "x.sum()")
+
+
+def test_which_of_two_faults_of_a_ufunc_is_said() -> None:
+    given = ["np.ones((1, 3), 'i2')", "np.ones((2, 3), 'u1')", "np.zeros((2, 1), 'f4')", "np.ones((1, 3), bool)"]
+    numbers = ("-129", "70000", "2**64")
+    rows = ["np.left_shift(a, {}, dtype='u1')", "np.left_shift({}, b, out=d)", "np.logical_and({}, d, out=c)",
+            "np.add(a, {}, out=b)", "np.remainder(a, {}, out=(b,), dtype='u8')", "np.floor_divide(b, {}, out=c, casting='no')",
+            "np.add(b, {}, dtype='i4')", "np.less(b, {}, out=c)", "np.multiply(a, {}, out=c)"]  # fmt: skip
+    check(given, [row.format(n) for row in rows for n in numbers], call=call_interpreted)
+    rows = ["np.negative([[1], [2, 3]], subok=3)", "np.multiply([[1], [2, 3]], a, out=(c,), casting='bad')",
+            "np.power([[1], [2, 3]], a, order=1)", "np.heaviside(2.0, [[1], [2, 3]], out=(c,), where=a)",
+            "np.divmod(a, 2, dtype=slice(1), out=c)", "np.divmod([1, 2, 3], a, dtype=3, out=b)"]  # fmt: skip
+    check(given, rows, call=call_interpreted)
+
+
+def test_complex_replacements_of_nan() -> None:
+    for dtype in ("f2", "f4", "f8", "c8", "c16"):
+        given = [f"np.ones(3, '{dtype}')", "2 + 3j", "np.complex64(1)", "np.ones(3, 'c8')"]
+        check(given, [f"np.nan_to_num(a, nan={n})" for n in ("b", "c", "d", "2j")], call=call_interpreted)
+
+
+def test_bounds_of_run_time_beside_complex_ones() -> None:
+    check(["np.array([-7, 3], 'i2')", "np.complex128(2 + 1j)"], ["a.clip(b, 2**31)", "a.clip(b, 5)", "np.clip(a, b, None)"])
+    given = ["np.array([-7, 3], 'i2')", "2 + 1j", "2**31"]
+    refused(given, "a.clip(b, c)", "a bound that is complex beside an int of run time", "astype")

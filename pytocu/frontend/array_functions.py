@@ -123,7 +123,11 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     made = value
     for row, replacement in ((is_infinity(-1.0), ends[1]), (is_infinity(1.0), ends[0]), (_is_nan, nan)):
         number = as_strong(context, replacement, F64 if is_beyond(replacement, 2**64) else None)
-        other = fitted(context, _checked_cast(context, number, dtype), value)
+        # A complex number of Python's adapts first.
+        weak = is_weak(replacement) and is_complex(number)
+        source = np.result_type(dtype.numpy, 1j) if weak else element(number.type).numpy
+        _check_cast(context, source, dtype, "array data" if dimensions(number) else "scalar")
+        other = fitted(context, cast(context, number, dtype), value)
         made = elementwise(context, "where", row(context, value), other, made)
     return without_axes(context, laid_out_as(context, made, value, "K") if is_array(made) else made)
 
