@@ -80,3 +80,9 @@ def test_choices(number: str) -> None:
 @pytest.mark.parametrize("number", ["2**64", "a"])
 def test_numbers_that_numpy_computes_with_as_objects(body: str, number: str) -> None:
     refused(["2**64"], f"return {body.format(number)}", "as an object", "make it a float")
+
+
+@pytest.mark.parametrize("index", ["np.uint64(2**64 - 1)", "np.uint64(2**63)", "np.uint64(1)", "np.array(2**64 - 1, 'u8')"])
+def test_unsigned_positions(index: str) -> None:
+    rows = ("a[c]", "b[1, c]", "b[c] + 0", "b[c, 1:] + 0", "a[d[0]]", "a[d]", "a[d[1:]]")
+    check(["np.arange(3)", "np.arange(9).reshape(3, 3)", index, "np.array([2**64 - 1, 0], 'u8')"], rows)
