@@ -423,7 +423,9 @@ def test_accumulation_into_an_array_without_axes(row: str) -> None:
 @pytest.mark.parametrize("shape", ["(2, 1)", "(2, 3)", "(3, 1, 1)"])
 def test_accumulation_that_converts_into_an_array_with_more_axes(shape: str) -> None:
     for row in ("np.cumsum(a, dtype=complex, out=b)", "np.add.accumulate(a, dtype='f4', out=b)"):
-        with pytest.raises(UnsupportedError, match="an accumulation that converts into an array with more axes"):
+        # NumPy since 2.5 looks at the shape first, whatever is converted.
+        said = "an accumulation that converts into an array with more axes|provided out is the wrong size"
+        with pytest.raises((UnsupportedError, ValueError), match=said):
             call_interpreted(written("ab", row, SCOPE), np.ones(3), np.zeros(eval(shape)))
 
 
