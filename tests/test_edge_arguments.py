@@ -44,7 +44,8 @@ def test_keywords() -> None:
 def test_keywords_that_are_refused() -> None:
     defined = "what it leaves out is not defined"
     for body, said, help in (
-        ("np.add(a[None, :].T * a, 1, order='A')", "with the argument order='A'", "NumPy's order 'K'"),
+        ("np.vecdot(a, a, order='A')", "with the argument order='A'", "leave it out"),
+        ("np.matmul(a[None], a, order='F')", "with the argument order='F'", "np.copy(result, order='F')"),
         ("np.add(a, 1, where=b)", defined, "np.where(condition, result, other)"),
         ("np.add(a, 1, where=b, out=None)", defined, "np.where(condition, result, other)"),
         ("np.add(a, 1, where=False)", defined, "np.where(condition, result, other)"),

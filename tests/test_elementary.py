@@ -172,3 +172,15 @@ def test_a_function_that_is_called_for_vectors_alone_is_defined() -> None:
 
 def sine_and_cosine(x):
     return np.sin(x) * np.cos(x) + np.tan(x)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128], ids=lambda d: d.__name__)
+def test_complex_powers_of_two_of_large_angles(dtype: Any) -> None:
+    # The size of the angle's rest is that of the angle's last bit, which may be more than a full turn.
+    exponents = np.array([1 + 1e17j, 1 + (2.0**30 + 0.3) * 1j, -1.5 + 3e38j, -3e38j], dtype)
+    found = pytocu.jit(make_function("x", ["np.exp2(x)"], {"np": np}))(exponents)[0]
+    np.testing.assert_allclose(np.abs(found), 2.0**exponents.real, rtol=1e-6 if dtype is np.complex64 else 1e-15)
+    if dtype is np.complex128:
+        # By mpmath.
+        wanted = [-0.9654578382602515 - 1.7515396548585025j, 1.6661905798435028 - 1.1062589894056328j]
+        np.testing.assert_allclose(found[:2], wanted, rtol=1e-15)

@@ -157,7 +157,7 @@ EXPRESSIONS = [
     ("np.add(x, 1, out=3)", "np.add(x, 1, out=3)", "return arrays must be of ArrayType", ""),
     ("np.add(x, 1, x, out=x)", "np.add(x, 1, x, out=x)", "cannot specify 'out' as both", ""),
     ("np.add(x, 1, where=x > 0)", "np.add(x, 1, where=x > 0)", "the argument where=", "np.where(condition, result, other)"),
-    ("np.add.outer(x, x, order='A')", "np.add.outer(x, x, order='A')", "the argument order='A'", "order 'K'"),
+    ("np.matmul(x, x, order='C')", "np.matmul(x, x, order='C')", "the argument order='C'", "np.copy(result, order='C')"),
     (
         "np.linalg.qr(x, mode='full')",
         "np.linalg.qr(x, mode='full')",

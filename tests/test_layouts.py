@@ -118,6 +118,8 @@ FUNCTIONS = (
     lambda x: np.packbits(x > 0, axis=0), lambda x: np.unpackbits(x.astype("u1"), axis=1), lambda x: np.argwhere(x),
     lambda x: (np.imag(x[1:, 1:]), np.isreal(x[::-1, ::-1].T), np.imag(x[-1:]), np.round(x[:, 1:], 1), np.pad(x[:-1], 1)),
     lambda x: (np.packbits(x[::-1] > 0, axis=-1), np.stack([x[-1:], x[-1:]], 1), np.concatenate([x[-1:], x[-1:]])),
+    lambda x: (np.add(x, x.T.copy().T, order="A"), np.sqrt(x.T, order="A"), np.add.outer(x[0] + 0, x[1] * 1, order="A")),
+    lambda x: np.add(x[:1].copy().T, x[0] * 1, order="A"), lambda x: np.divmod(x, x[0], order="A")[1],
     lambda x: np.nan_to_num(x * 1j), lambda x: np.stack([x.T[-1:, :, None], x.T[-1:, :, None]], 1),
     lambda x: np.einsum("ij,ij->ji", x, x), lambda x: np.insert(x, 1, 0, axis=0), lambda x: np.delete(x[:1].T, 1, axis=0),
 )  # fmt: skip

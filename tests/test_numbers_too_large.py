@@ -66,3 +66,23 @@ def test_replacements_of_nan(dtype: str) -> None:
 
 def test_bessel_functions() -> None:
     check(["2**64"], ["np.i0(a)", "np.i0(-2**63 - 1)", "np.i0(10**30)"], call=call_interpreted)
+
+
+@pytest.mark.parametrize("number", ["2**63", "2**64 - 1", "2**64", "-2**63 - 1"])
+def test_choices(number: str) -> None:
+    where = [f"np.where(a, {x}, {y})" for n in (number, "c") for o in ("1", "True", "1.5", n) for x, y in ((n, o), (o, n))]
+    select = [f"np.select([a], [{x}], {number})" for x in ("1", "1.5", "b", "np.int8(2)")]
+    select += [f"np.select([a], [{number}]{d})" for d in ("", ", 1.5", ", b")]
+    check(["np.array([True, False])", "np.ones(2, 'f4')", number], where + select, call=call_interpreted)
+
+
+@pytest.mark.parametrize("body", ["np.clip({}, 0, 5)", "np.clip({}, np.int8(2), None)", "np.sum({})", "np.ravel({})"])
+@pytest.mark.parametrize("number", ["2**64", "a"])
+def test_numbers_that_numpy_computes_with_as_objects(body: str, number: str) -> None:
+    refused(["2**64"], f"return {body.format(number)}", "as an object", "make it a float")
+
+
+@pytest.mark.parametrize("index", ["np.uint64(2**64 - 1)", "np.uint64(2**63)", "np.uint64(1)", "np.array(2**64 - 1, 'u8')"])
+def test_unsigned_positions(index: str) -> None:
+    rows = ("a[c]", "b[1, c]", "b[c] + 0", "b[c, 1:] + 0", "a[d[0]]", "a[d]", "a[d[1:]]")
+    check(["np.arange(3)", "np.arange(9).reshape(3, 3)", index, "np.array([2**64 - 1, 0], 'u8')"], rows)

@@ -199,7 +199,7 @@ def test_random_numbers_are_refused() -> None:
         ("np.add(a, 1, where=a > 0)", UnsupportedError, "the argument where="),
         ("np.add(a, 1, out=(a, a))", ValueError, "The 'out' tuple must have exactly one entry per ufunc output"),
         ("np.modf(a, out=a)", TypeError, "'out' must be a tuple of arrays"),
-        ("np.add.outer(a, a, order='A')", UnsupportedError, "the argument order='A'"),
+        ("np.matmul(a, a, order='A')", UnsupportedError, "the argument order='A'"),
         ("np.add(a, 1, order='Z')", ValueError, "order must be one of 'C', 'F', 'A', or 'K' .got 'Z'."),
         ("np.add(a, 1, casting='odd')", ValueError, "casting must be one of"),
         ("np.add(a, 1, axis=0)", TypeError, "add.. got an unexpected keyword argument 'axis'"),

@@ -411,3 +411,76 @@ def test_quotients_by_lists_of_several_lengths() -> None:
 
 def test_a_module_as_an_operand() -> None:
     check(["np.float16(-1.5)", "np.ones(2, 'i4')"], ["a // np", "np % a", "b // np"], call=call_interpreted)
+
+
+@pytest.mark.parametrize("row", ["np.cumsum(a, out=b)", "np.add.accumulate(a, out=b)", "np.cumulative_sum(a, out=b)"])
+def test_accumulation_into_an_array_without_axes(row: str) -> None:
+    # NumPy before 2.5 may end the process, so it is not compared with.
+    with pytest.raises(ValueError, match="provided out is the wrong size for the accumulation"):
+        call_interpreted(written("ab", row, SCOPE), np.ones(3), np.zeros(()))
+
+
+@pytest.mark.parametrize("shape", ["(2, 1)", "(2, 3)", "(3, 1, 1)"])
+def test_accumulation_that_converts_into_an_array_with_more_axes(shape: str) -> None:
+    for row in ("np.cumsum(a, dtype=complex, out=b)", "np.add.accumulate(a, dtype='f4', out=b)"):
+        # NumPy since 2.5 looks at the shape first, whatever is converted.
+        said = "an accumulation that converts into an array with more axes|provided out is the wrong size"
+        with pytest.raises((UnsupportedError, ValueError), match=said):
+            call_interpreted(written("ab", row, SCOPE), np.ones(3), np.zeros(eval(shape)))
+
+
+def test_positions_in_a_scalar() -> None:
+    places = ("", "0", "-1", "1", "()", "(0,)", "0, 0", "(0, 0)", "True", "None", "1.5", "'x'", "b", "np.int8(0)")
+    for owner in ("np.int16(2)", "np.array(2.5)", "np.arange(1)", "np.bool_(True)"):
+        check([owner, "0"], [f"a.item({place})" for place in places], call=call_interpreted)
+
+
+def test_masks_with_more_axes_than_the_array_that_is_copied_to() -> None:
+    for owner, mask in itertools.product(("()", "(1,)", "3"), ("()", "(1,)", "(1, 1)", "3", "(1, 3)")):
+        given = [f"np.zeros({owner})", f"np.ones({mask}, bool)", "np.ones(1)"]
+        check(given, [f"np.copyto(a, {source}, where=b)\nreturn a" for source in ("1.0", "c")], call=call_interpreted)
+
+
+def test_numpys_ints_as_digits_and_bools_as_axes() -> None:
+    for digits in ("np.int8(1)", "np.uint32(2)", "np.int64(-1)", "True"):
+        check([digits], [f"round({x}, {n})" for x in ("2.345", "1234", "True") for n in ("a", digits)], call=call_interpreted)
+    rows = [f"np.gradient({x}, axis={axis})" for x in "ab" for axis in ("True", "(True,)")]
+    check(["np.ones((1, 3))", "np.ones((4, 3))"], rows)
+
+
+@pytest.mark.parametrize("shape", ["0", "(0, 3)", "1", "3"])
+def test_sums_of_arrays_without_elements_are_pythons(shape: str) -> None:
+    for dtype in ("?", "i2", "f4"):
+        rows = ("sum(a)", "sum(a, 1)", "sum(a, b)", "sum(a * 2)", "sum(a[:1])", "sum(a) + np.float32(1)")
+        check([f"np.ones({shape}, '{dtype}')", "2.5"], rows)
+
+
+def test_a_sum_of_what_only_a_run_knows_to_have_no_elements() -> None:
+    row = "total = 0.5\nfor i in range(b):\n    total = total + float(sum(a[i:]))\nreturn total"
+    check(["np.arange(40.0)", "40"], [row])
+    refused(["np.arange(40.0)", "42"], row, "sum() of an array without elements", "x.sum()")
+
+
+def test_which_of_two_faults_of_a_ufunc_is_said() -> None:
+    given = ["np.ones((1, 3), 'i2')", "np.ones((2, 3), 'u1')", "np.zeros((2, 1), 'f4')", "np.ones((1, 3), bool)"]
+    numbers = ("-129", "70000", "2**64")
+    rows = ["np.left_shift(a, {}, dtype='u1')", "np.left_shift({}, b, out=d)", "np.logical_and({}, d, out=c)",
+            "np.add(a, {}, out=b)", "np.remainder(a, {}, out=(b,), dtype='u8')", "np.floor_divide(b, {}, out=c, casting='no')",
+            "np.add(b, {}, dtype='i4')", "np.less(b, {}, out=c)", "np.multiply(a, {}, out=c)"]  # fmt: skip
+    check(given, [row.format(n) for row in rows for n in numbers], call=call_interpreted)
+    rows = ["np.negative([[1], [2, 3]], subok=3)", "np.multiply([[1], [2, 3]], a, out=(c,), casting='bad')",
+            "np.power([[1], [2, 3]], a, order=1)", "np.heaviside(2.0, [[1], [2, 3]], out=(c,), where=a)",
+            "np.divmod(a, 2, dtype=slice(1), out=c)", "np.divmod([1, 2, 3], a, dtype=3, out=b)"]  # fmt: skip
+    check(given, rows, call=call_interpreted)
+
+
+def test_complex_replacements_of_nan() -> None:
+    for dtype in ("f2", "f4", "f8", "c8", "c16"):
+        given = [f"np.ones(3, '{dtype}')", "2 + 3j", "np.complex64(1)", "np.ones(3, 'c8')"]
+        check(given, [f"np.nan_to_num(a, nan={n})" for n in ("b", "c", "d", "2j")], call=call_interpreted)
+
+
+def test_bounds_of_run_time_beside_complex_ones() -> None:
+    check(["np.array([-7, 3], 'i2')", "np.complex128(2 + 1j)"], ["a.clip(b, 2**31)", "a.clip(b, 5)", "np.clip(a, b, None)"])
+    given = ["np.array([-7, 3], 'i2')", "2 + 1j", "2**31"]
+    refused(given, "a.clip(b, c)", "a bound that is complex beside an int of run time", "astype")

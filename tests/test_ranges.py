@@ -95,6 +95,23 @@ def test_what_is_no_number_of_elements(numbers: tuple[str, str, str]) -> None:
     check(numbers, [row.format(dtype) for row in rows for dtype in dtypes], call=call_interpreted)
 
 
+LONG_STEPS = (
+    ("100", "200", "np.inf"),
+    ("100.0", "200", "-np.inf"),
+    ("100", "200.5", "2**63 - 1"),
+    ("100", "1e19", "9.3e18"),
+    ("0.0", "1e20", "9e19"),
+    ("0", "2**62 + 1", "2**60"),
+    ("2**62 + 1", "0", "-2**60"),
+)
+
+
+@pytest.mark.parametrize("numbers", LONG_STEPS, ids=", ".join)
+@pytest.mark.parametrize("dtype", ["i1", "i8", "u8", "f2", "f4", "f8", "c8", "?"])
+def test_long_steps_of_run_time(numbers: tuple[str, str, str], dtype: str) -> None:
+    check(numbers, [f"np.arange(a, b, c, dtype='{dtype}')", f"np.arange(a, b, {numbers[2]}, dtype='{dtype}')"])
+
+
 @pytest.mark.parametrize("end", ["np.uint64(4)", "np.float32(2.5)", "np.complex64(3)", "np.int8(3)"])
 def test_compiled_code(end: str) -> None:
     rows = ("np.arange(a)", "np.arange(a, 9, dtype='f4')", "np.arange(a, 5, a, dtype='c8')", "np.arange(1, a, dtype='u1')")

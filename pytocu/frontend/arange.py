@@ -281,6 +281,10 @@ def not_negative(context: Context, signed: DimLike) -> DimLike:
     return context.length(most(signed, 0, known_here(context)))
 
 
+_LONG_STEP = 2**13
+"""With smaller steps there is no memory for a range so long that the float quotient of ints is not theirs."""
+
+
 def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
     """``ceil((last - first) / by)``, which is negative where a range goes the other way."""
     if not isinstance(by, Value) and by == 0:
@@ -288,7 +292,7 @@ def signed_number(context: Context, first: Any, last: Any, by: Any) -> DimLike:
         attempt(context, operator.truediv, example_number(last) - example_number(first), by)
     whole = int(by) if not isinstance(by, Value) and float(by).is_integer() else None
     low, high = (_whole(context, b) for b in (first, last))
-    if low is not None and high is not None and whole is not None:
+    if low is not None and high is not None and whole is not None and abs(whole) < _LONG_STEP:
         distance = high - low if whole > 0 else low - high
         return distance if abs(whole) == 1 else floordiv(distance + (abs(whole) - 1), abs(whole))
     if not any(isinstance(v, Value) for v in (first, last, by)):

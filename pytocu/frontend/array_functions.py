@@ -47,7 +47,7 @@ def where(context: Context, condition: Any, /, *rest: Any) -> Any:
     a, b = rest
     if is_weak(a) and is_weak(b):
         # NumPy makes arrays of both first: np.where(c, 1, 2.0) is float64.
-        a, b = all_strong(context, a, b)
+        a, b = all_strong(context, a, b, wrap=promote.where_wraps())
     return _as_array(context, elementwise(context, "where", truths(context, condition), a, b))
 
 
@@ -67,11 +67,14 @@ def _checked_cast(context: Context, value: Value, dtype: DType, what: str = "arr
     TypeError
         It is not of the same kind.
     """
-    source = element(value.type).numpy
+    _check_cast(context, element(value.type).numpy, dtype, what)
+    return cast(context, value, dtype)
+
+
+def _check_cast(context: Context, source: np.dtype, dtype: DType, what: str) -> None:
     if not np.can_cast(source, dtype.numpy, "same_kind"):
         text = f"Cannot cast {what} from {source!r} to {dtype.numpy!r} according to the rule 'same_kind'"
         raise raised(TypeError(text), context.loc)
-    return cast(context, value, dtype)
 
 
 def is_infinity(sign: float) -> Handler:
@@ -120,7 +123,11 @@ def nan_to_num(context: Context, x: Any, copy: Any = True, nan: Any = 0.0, posin
     made = value
     for row, replacement in ((is_infinity(-1.0), ends[1]), (is_infinity(1.0), ends[0]), (_is_nan, nan)):
         number = as_strong(context, replacement, F64 if is_beyond(replacement, 2**64) else None)
-        other = fitted(context, _checked_cast(context, number, dtype), value)
+        # A complex number of Python's adapts first.
+        weak = is_weak(replacement) and is_complex(number)
+        source = np.result_type(dtype.numpy, 1j) if weak else element(number.type).numpy
+        _check_cast(context, source, dtype, "array data" if dimensions(number) else "scalar")
+        other = fitted(context, cast(context, number, dtype), value)
         made = elementwise(context, "where", row(context, value), other, made)
     return without_axes(context, laid_out_as(context, made, value, "K") if is_array(made) else made)
 
@@ -264,7 +271,9 @@ def select(context: Context, condlist: Any, choicelist: Any, default: Any = 0) -
     # As np.copyto does: a Python scalar is an array of its default dtype here.
     *choices, other = given
     what = "array data" if any(dimensions(v) for v in choices) or dimensions(other) else "scalar"
-    made = cast(context, as_strong(context, other), dtype)
+    if any(is_beyond(choice, 2**64) for choice in choices):
+        _check_cast(context, np.dtype(object), dtype, what)
+    made = cast(context, as_strong(context, other, dtype if is_beyond(other, 2**64) else None), dtype)
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
         converted = _checked_cast(context, as_strong(context, choice), dtype, what)
         made = elementwise(context, "where", condition, converted, made)

@@ -434,6 +434,9 @@ def _bounding(context: Context, value: Any, bound: Any, other: Any, upper: bool)
         emit, inside = context.builder.emit, binary(context, comparison, bound, end)
         infinity = as_value(context, builtins.float("inf" if upper else "-inf"))
         return emit("python_choose", (inside, emit("python_float", (bound,)), infinity))
+    if _is_complex(other):
+        text = f"a bound that is complex beside an int of run time, which bounds nothing where {dtype.numpy} does not hold it"
+        raise UnsupportedError(text, context.loc, "convert the array first: x.astype(complex)")
     return _extreme(context, "min" if upper else "max", "", comparison, [bound, end])
 
 
@@ -441,6 +444,12 @@ def _is_float(value: Any) -> bool:
     if not isinstance(value, Value):
         return isinstance(value, (builtins.float, np.floating))
     return value.type.kind == "float" if isinstance(value.type, WeakType) else element(value.type).kind == "f"
+
+
+def _is_complex(value: Any) -> bool:
+    if not isinstance(value, Value):
+        return isinstance(value, (builtins.complex, np.complexfloating))
+    return value.type.kind == "complex" if isinstance(value.type, WeakType) else element(value.type).kind == "c"
 
 
 def copy(context: Context, value: Value, order: Any = "C") -> Value:

@@ -34,7 +34,7 @@ from pytocu.frontend.objects import note_class
 from pytocu.frontend.operators import attempt, binary, compute, is_queue, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, read_number, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import is_length, require_equal
 from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.ufunc_calls import compute_ufunc
 from pytocu.frontend.values import (
@@ -542,6 +542,14 @@ def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
             # Since 3.12 Python makes up for what is lost where floats of different sizes are added.
             return context.builder.emit("python_sum", [as_value(context, m) for m in members])
         return functools.reduce(lambda total, value: binary(context, "add", total, value), members)
+    # Of no elements the sum is the number that Python begins with.
+    (length, *_) = dimensions(values)
+    is_empty = is_length(context, length, 0)
+    if is_empty:
+        return start
+    if is_empty is None:
+        text, help = "sum() of an array without elements is a number of Python's", "write x.sum()"
+        require_equal(context, dim_min(length, 1), 1, "UnsupportedError", text, help=help)
     # Python adds one element after the other to an int; the dtype is that of such a sum.
     first = as_value(context, start)
     operands = tuple(promote.operand(v.type) for v in (first, values))

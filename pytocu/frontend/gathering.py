@@ -24,7 +24,7 @@ from pytocu.frontend.kinds import follow
 from pytocu.frontend.layouts import laid_out, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
-from pytocu.frontend.operators import attempt, elementwise, example
+from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, example
 from pytocu.frontend.ranges import is_position, number_as_dim
 from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together, with_zero
@@ -115,6 +115,14 @@ def _is_array_index(context: Context, item: Any) -> bool:
     return isinstance(item, Value) and not is_position(context, item)
 
 
+def as_position(context: Context, index: Value) -> Value:
+    """An integer index as an int64, or NumPy's error of a number that it does not hold; of arrays low bits are taken."""
+    if element(index.type) is U64 and not dimensions(index):
+        fine = elementwise(context, "less", index, np.uint64(2**63))
+        index = require(context, index, fine, "OverflowError", str(TOO_LARGE))
+    return cast(context, index, I64)
+
+
 def _item(context: Context, item: Any) -> Any:
     """An index as an int64 value, where it is not one of basic indexing."""
     if isinstance(item, list):
@@ -131,7 +139,7 @@ def _item(context: Context, item: Any) -> Any:
             "indexing with a mask has a length known only at run time", context.loc, "choose with np.where(mask, x, other)"
         )
     elif element(item.type).is_integer:
-        return cast(context, item, I64)
+        return as_position(context, item)
     if is_array(item):
         message = "arrays used as indices must be of integer (or boolean) type"
         raise IndexingError(message, context.loc, f"the index is {item.type}: convert it with astype(np.int64)")

@@ -15,7 +15,7 @@ from pytocu.frontend.products import summed_products
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.requirements import REMAPPED, require_equal
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.ufunc_calls import checked_keywords, loop_named, refuse_order
+from pytocu.frontend.ufunc_calls import checked_keywords, loop_named
 from pytocu.frontend.values import Context, as_strong, cast, dimensions, is_array
 from pytocu.guards import MISSING
 from pytocu.ir import promote
@@ -87,7 +87,10 @@ def _gufunc(name: str, compute: Callable[[Context, Value, Value], Value], doc: s
         given = {k: known_option(context, v, f"{k}=") for k, v in given.items() if v is not MISSING}
         kinds = {k: given[k] for k in ("signature", "sig") if k in given}
         stated = checked_keywords(context, name, {"order": order, "subok": subok, "casting": casting, **kinds})
-        refuse_order(context, name, stated["order"])
+        if (asked := stated["order"]) != "K":
+            text = f"np.{name} with the argument order={asked!r} is not supported"
+            help = "leave it out" if asked == "A" else f"arrange the result with np.copy(result, order={asked!r})"
+            raise UnsupportedError(text, context.loc, help)
         loop = loop_named(context, name, {"dtype": dtype, **kinds})
         a, b = as_strong(context, x1), as_strong(context, x2)
         as_array = out is Ellipsis

@@ -83,6 +83,8 @@ def fitted(context: Context, value: Value, target: Value | Shape, what: str = "i
         value = context.builder.emit("index", (value,), {"axis": 0, "at": 0, "keep": True})
     given = dimensions(value)
     try:
+        if what == "where mask" and len(given) > len(wanted):
+            raise ValueError("a mask has no axes of length 1 in front")
         pairs = assignment_pairs(given, wanted)
     except ValueError:
         said = str(target.type) if isinstance(target, Value) else f"shape {format_shape(wanted)}"

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.numbers import as_numpy, item, perhaps_complex
 from pytocu.frontend.operators import attempt, binary, elementwise
@@ -164,4 +166,8 @@ def python_round(frame: Any, number: Value, ndigits: Any = None) -> Any:
         return read_int(context, number if element(number.type).is_integer else elementwise(context, "rint", number), "round()")
     if ndigits is None:
         return python_int(frame, number) if kind != "float" else on_host(context, "python_round", number)
+    if isinstance(ndigits, np.integer):
+        ndigits = int(ndigits)
+    elif isinstance(ndigits, Value) and not _weak_kind(ndigits) and element(ndigits.type).is_integer and not is_array(ndigits):
+        ndigits = read_int(context, ndigits, "round()")
     return on_host(context, "python_round_to", ndigits, binary(context, "add", number, 0) if kind == "bool" else number)

@@ -82,7 +82,7 @@ def gradient(context: Context, f: Any, *varargs: Any, axis: Any = None, edge_ord
     """Central differences inside, one-sided ones at the ends, by a distance or by coordinates."""
     value = array_of(context, f)
     ndim = len(dimensions(value))
-    axes = list(range(ndim)) if axis is None else [normal_axis(context, a, ndim) for a in several(axis)]
+    axes = list(range(ndim)) if axis is None else [normal_axis(context, _axis(a), ndim) for a in several(axis)]
     if len(set(axes)) < len(axes):
         raise raised(ValueError("repeated axis"), context.loc)
     spaces: list[Any] = list(varargs) or [1.0]
@@ -121,6 +121,11 @@ def _steps(context: Context, space: Any, length: DimLike) -> Any:
     require_equal(context, dimensions(space)[0], length, "ValueError", text)
     dtype = element(space.type)
     return diff(context, cast(context, space, F64) if dtype.kind in "iu" else space)
+
+
+def _axis(axis: Any) -> Any:
+    """NumPy takes a truth value for an axis here."""
+    return int(axis) if isinstance(axis, bool) else axis
 
 
 def _gradient(context: Context, value: Value, axis: int, h: Any, order: int) -> Value:

@@ -669,14 +669,24 @@ def check_fits_long(context: Context, name: str, values: Sequence[Value]) -> Non
 def _check_fits_loop(context: Context, name: str, values: list[Value]) -> None:
     """A Python int that the dtype of NumPy's loop does not hold is an OverflowError where it stands."""
     row = OPS[name]
-    if not row.numpy or row.overflow == "answer" or all(isinstance(v.type, WeakType) for v in values):
-        return
+    if row.numpy and row.overflow != "answer" and not all(isinstance(v.type, WeakType) for v in values):
+        check_held(context, name, values, lambda number: _loop_dtype(row, values, number))
+
+
+def check_held(context: Context, name: str, values: Sequence[Value], dtype_of_operand: Callable[[int], DType]) -> None:
+    """State that dtypes of a loop hold the Python ints among its operands, as far as they are known.
+
+    Raises
+    ------
+    OverflowError
+        One does not.
+    """
     for number, value in enumerate(values):
         inst = const_inst(value)
         if inst is None or value.type != WEAK_INT or 0 <= inst.attr("value") < 128:
             continue
         try:
-            dtype = _loop_dtype(row, values, number)
+            dtype = dtype_of_operand(number)
         except TypeError:
             # Refused where the instruction is written, which says more.
             return

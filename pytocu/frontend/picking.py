@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from pytocu.errors import IndexingError
-from pytocu.frontend.gathering import checked, look_at, none_left
+from pytocu.frontend.gathering import as_position, checked, look_at, none_left
 from pytocu.frontend.indexing import is_computed, subscript
-from pytocu.frontend.values import Context, as_strong, cast, dimensions
+from pytocu.frontend.values import Context, as_strong, dimensions
 from pytocu.ir.core import Value
-from pytocu.ir.types import I64
 
 
 def picked(context: Context, base: Value, key: Any) -> Value:
@@ -35,7 +34,7 @@ def picked(context: Context, base: Value, key: Any) -> Value:
     rest: list[Any] = []
     for item in items:
         if is_computed(context, item):
-            found.append((axis, checked(context, cast(context, as_strong(context, item), I64), shape[axis], axis)))
+            found.append((axis, checked(context, as_position(context, as_strong(context, item)), shape[axis], axis)))
         else:
             rest.append(item)
         axis += len(shape) - used if item is Ellipsis else item is not None

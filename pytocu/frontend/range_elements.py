@@ -13,7 +13,6 @@ import numpy as np
 
 from pytocu.frontend.creation import check_bools, number
 from pytocu.frontend.gathering import along
-from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.operators import TOO_LARGE, binary, elementwise, is_c_long, is_python_complex
 from pytocu.frontend.ranges import number_as_dim
 from pytocu.frontend.requirements import require, require_equal
@@ -21,6 +20,7 @@ from pytocu.frontend.values import (
     Context,
     as_strong,
     cast,
+    convert,
     dim_value,
     is_weak,
 )
@@ -88,13 +88,14 @@ def _range_of_ints(context: Context, first: Any, by: Any, second: Any, size: Dim
     following = binary(context, "add", first, by) if second is None else second
     if dtype is BOOL:
         _check_two(context, size)
-        begin, end = (elementwise(context, "not_equal", as_strong(context, value), 0) for value in (first, following))
+        begin, end = (as_strong(context, binary(context, "not_equal", value, 0)) for value in (first, following))
         return elementwise(context, "where", elementwise(context, "equal", place, 1), end, begin)
     first, following = _real_elements(context, (first, following), size, dtype)
     checked = _check_first_two(context, first, following, size, dtype)
     start = cast(context, as_strong(context, checked[0]), dtype) if isinstance(first, Value) else checked[0]
     made = cast(context, place, dtype)
-    step = _whole_step(context, first, by, None if second is None else checked[1], dtype)
+    plain = second is None and checked[1] is following
+    step = _whole_step(context, first, by, None if plain else checked[1], dtype)
     if step != 1:
         step = number(context, _known(step, dtype), dtype) if isinstance(step, int) else step
         made = elementwise(context, "multiply", made, step)
@@ -111,7 +112,7 @@ def _floats(context: Context, first: Any, second: Any, size: DimLike, dtype: DTy
     wide = F32 if dtype is F16 else dtype
     made = cast(context, place, wide)
     if isinstance(first, Value) or isinstance(second, Value):
-        start, second = (cast(context, as_strong(context, b), dtype) for b in (first, second))
+        start, second = (cast(context, as_strong(context, b, F64), dtype) for b in (first, second))
         begin = cast(context, start, wide)
         step = elementwise(context, "subtract", cast(context, second, wide), begin)
         made = _rounded(context, elementwise(context, "add", _steps(context, place, step, wide), begin), dtype)
@@ -150,7 +151,8 @@ def _check_first_two(context: Context, first: Any, second: Any, size: DimLike, d
     made, told = [first, second], None
     for n, value in enumerate((first, second)):
         if isinstance(value, Value) and value.type == WEAK_FLOAT:
-            value = on_host(context, "python_int", value)
+            # It may be infinite where there is none.
+            value = convert(context, value, F64)
         if isinstance(value, Value) and value.type != WEAK_INT:
             made[n], told = _held_element(context, value, dim_min(size, n + 1) - n, dtype, told)
             continue
@@ -198,11 +200,12 @@ def _held_element(
     whole = elementwise(context, "trunc", cast(context, value, F64)) if kind.kind == "f" else value
     fine = as_strong(context, binary(context, "less_equal", dim_value(context, there), 0))
     fits = fine = fine if told is None else elementwise(context, "logical_or", fine, told)
-    checks = [(np.iinfo(dtype.numpy), f"Python integer {{0}} out of bounds for {dtype.numpy}")]
-    if dtype is not U64 and (kind is U64 or kind.kind == "f"):
-        checks.insert(0, (np.iinfo(np.int64), str(TOO_LARGE)))
-    for limits, said in checks:
-        ends = [float(end) if kind.kind == "f" else end for end in (int(limits.min), int(limits.max) + 1)]
+    limits = np.iinfo(dtype.numpy)
+    checks = [(int(limits.min), int(limits.max) + 1, f"Python integer {{0}} out of bounds for {dtype.numpy}")]
+    if kind.kind == "f" or (dtype is not U64 and kind is U64):
+        checks.insert(0, (-(2**63), 2**64 if dtype is U64 else 2**63, str(TOO_LARGE)))
+    for *limits, said in checks:
+        ends = [float(end) if kind.kind == "f" else end for end in limits]
         low, high = (elementwise(context, row, whole, end) for row, end in zip(("greater_equal", "less"), ends, strict=True))
         fits = elementwise(context, "logical_and", low, high)
         passed = elementwise(context, "logical_or", fits, fine)

@@ -124,7 +124,8 @@ def read_number(context: Context, value: Value, *args: Any) -> Any:
     UnsupportedError
         A complex number.
     """
-    if args and is_array(value):
+    if args:
+        value = value if is_array(value) else context.builder.emit("as_array", (value,))
         places = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args
         attempt(context, np.zeros((1,) * len(dimensions(value))).item, *map(_first_place, places))
         if places:

@@ -407,16 +407,24 @@ def contiguous_order(context: Context, value: Value) -> str:
     return "F" if not is_dense(context, value) and _is_in_columns(context, value) else "C"
 
 
-def _is_in_columns(context: Context, value: Value) -> bool | None:
-    """Whether an array is in column-major order, and not in row-major order as well; None where that does not follow.
+def lies_in_columns(context: Context, value: Value) -> bool:
+    """Whether an array is in column-major order, perhaps in row-major order as well."""
+    root = context.builder.root(value)
+    if root not in context.builder.arguments and len(dimensions(root)) > 1:
+        _memory_order(context, value)
+    return _is_in_columns(context, value, alone=False) or False
+
+
+def _is_in_columns(context: Context, value: Value, alone: bool = True) -> bool | None:
+    """Whether an array is in column-major order, `alone`: and not in row-major order as well; None where that does not follow.
 
     A part of an array may be the whole of it, which the lengths of the call that compiles decide.  That an argument lies in
     memory backwards or with gaps its type does not state: calls in which a part of one is in that order are refused.
     """
-    columns, rows = spread(context, transpose(context, value, ())), spread(context, value)
+    columns, rows = spread(context, transpose(context, value, ())), spread(context, value) if alone else 0
     if columns is None or rows is None:
         return None
-    apart = columns + 1 - dim_min(rows, 1)
+    apart = columns + 1 - dim_min(rows, 1) if alone else columns
     strides = context.builder.strides_of(context.builder.root(value)) or ()
     named = {name for sides in strides for side in sides for name in symbols(side)}
     decided = is_length(context, apart, 0) if named.isdisjoint(symbols(apart)) else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import UnsupportedError
+from pytocu.errors import ShapeError, UnsupportedError
 from pytocu.frontend.inplace import NO_OUTPUT, OUTPUT, note_write, out_array, out_arrays, write_outputs
 from pytocu.frontend.layouts import laid_out, laid_out_as
 from pytocu.frontend.operators import attempt, check_plain, truths
@@ -34,6 +34,9 @@ from pytocu.ir.types import F16, F32, element, scalar
 _accumulated = Deferred("pytocu.frontend.folds", "accumulated")
 
 
+_WRONG_SIZE = "provided out is the wrong size for the accumulation."
+
+
 def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None, out: Value | None = None) -> Value:
     """The value of ``ufunc.accumulate``, in the dtype of `out` where that is given, which is not written.
 
@@ -42,6 +45,9 @@ def scan(context: Context, name: str, value: Value, axis: int, dtype: Any = None
     CompileError
         What NumPy raises.
     """
+    if out is not None and not dimensions(out):
+        # NumPy before 2.5 writes to memory that is not the array's, so it is not asked: that may end the process.
+        raise ShapeError(_WRONG_SIZE, context.loc)
     result = accumulator(context, name, "accumulate", value, dtype, out, {"axis": axis})
     row = row_of(name, result)
     if out is not None:
@@ -68,8 +74,11 @@ def _check_output(context: Context, out: Value, value: Value) -> None:
     """
     own, shape = dimensions(out), dimensions(value)
     count = len(shape)
+    if len(own) > count:
+        text = "an accumulation that converts into an array with more axes is not supported"
+        raise UnsupportedError(text, context.loc, "give out= as many axes as the result has")
     each = " ".join(f"{fields(first, own)}->{fields(first, own)}" for first in (2, 2 + count))
-    sentence = f"{REMAPPED}{each} " if count > 1 else "provided out is the wrong size for the accumulation."
+    sentence = f"{REMAPPED}{each} " if count > 1 else _WRONG_SIZE
     shown = (*own, *shape) if count > 1 else ()
     for length, other in zip(own, shape, strict=True):
         if count == 1 or 1 not in (length, other):

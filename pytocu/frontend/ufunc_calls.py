@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from pytocu.frontend.operators import (
     attempt,
     binary,
     check_fits_long,
+    check_held,
     compute,
     elementwise,
     example,
@@ -73,7 +75,7 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     _refuse_unknown(context, name, kwargs)
     if given and "out" in kwargs:
         raise raised(TypeError("cannot specify 'out' as both a positional and keyword argument"), context.loc)
-    if outputs > 1 and "out" in kwargs and kwargs["out"] is None:
+    if outputs > 1 and "out" in kwargs and not isinstance(kwargs["out"], (tuple, EllipsisType)):
         raise raised(TypeError("'out' must be a tuple of arrays"), context.loc)
     if any(one is Ellipsis for one in given):
         attempt(context, np.negative, 1.0, ...)
@@ -82,6 +84,7 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
         kwargs = {**kwargs, "out": (*given, *[None] * (outputs - len(given)))}
     # NumPy's order: how many arrays there are, what names the loop, then the arrays, and then the other arguments.
     _check_named(context, name, kwargs)
+    args = tuple(as_value(context, a) if isinstance(a, (list, tuple)) else a for a in args)
     if kwargs.get("out") is not Ellipsis:
         for out in out_arrays(context, kwargs.get("out"), outputs):
             if out is not None:
@@ -101,6 +104,8 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     outs = out_arrays(context, kwargs.get("out"), len(rows))
     check_where(context, name, kwargs.get("where", True), outs)
     values: Sequence[Value] = ()
+    if any(out is not None for out in outs) or kwargs.get("dtype") is not None:
+        _check_held_first(context, name, args, kwargs)
     if any(out is not None for out in outs):
         casting = "same_kind" if kwargs.get("casting") is None else kwargs["casting"]
         values = tuple(as_value(context, a) for a in args)
@@ -119,7 +124,10 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         made = _results(context, name, spread, kwargs)
         results = [m if o is not None else _laid_out(context, m, arrays, rule) for m, o in zip(made, outs, strict=True)]
     made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
-    made = [_ordered(context, name, m, kwargs.get("order", "K")) if o is None else m for m, o in zip(made, outs, strict=True)]
+    order = kwargs.get("order", "K")
+    if order == "A" and any(o is None and len(dimensions(m)) > 1 for m, o in zip(made, outs, strict=True)):
+        order = _common_order(context, [as_value(context, v) for v in (*args, *filter(None, outs))])
+    made = [_ordered(context, m, order) if o is None else m for m, o in zip(made, outs, strict=True)]
     return tuple(made) if len(made) > 1 else made[0]
 
 
@@ -134,26 +142,17 @@ def _spread(context: Context, values: Sequence[Value], shape: Shape) -> tuple[Va
     return (*values[:first], _broadcast(context, values[first], shape), *values[first + 1 :])
 
 
-def _ordered(context: Context, name: str, made: Value, order: str) -> Value:
+_lies_in_columns = Deferred("pytocu.frontend.reshaping", "lies_in_columns")
+
+
+def _common_order(context: Context, operands: Sequence[Value]) -> str:
+    """``F`` where all arrays are in column-major order, some of them perhaps in row-major order as well, else ``C``."""
+    return "F" if all(_lies_in_columns(context, v) for v in operands if is_array(v)) else "C"
+
+
+def _ordered(context: Context, made: Value, order: str) -> Value:
     """A new result in the order that is asked for; one with fewer than two axes has all of them."""
-    if order == "K" or len(dimensions(made)) < 2:
-        return made
-    if order == "A":
-        refuse_order(context, name, order)
-    return _in_order(context, made, order)
-
-
-def refuse_order(context: Context, name: str, order: str) -> None:
-    """Refuse an order that results do not have.
-
-    Raises
-    ------
-    UnsupportedError
-    """
-    if order != "K":
-        text = f"np.{name} with the argument order={order!r} is not supported"
-        help = "results have NumPy's order 'K': arrange them with np.copy(result, order='F')"
-        raise UnsupportedError(text, context.loc, help)
+    return made if order == "K" or len(dimensions(made)) < 2 else _in_order(context, made, order)
 
 
 def _several(value: Any) -> tuple[Any, ...]:
@@ -188,6 +187,21 @@ def _results(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[st
         # several rows has loops of its own.
         attempt(context, promote.ufunc_loop, name, tuple(promote.operand(v.type) for v in values))
     return tuple(elementwise(context, row.name, *operands) for row in rows)
+
+
+def _check_held_first(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """NumPy converts Python ints before it looks at casts and at the shape of the output."""
+    row = rows_of(name)[0]
+    values = [as_value(context, a) for a in args]
+    if row.overflow == "answer" or all(map(is_weak, values)):
+        return
+    operands = tuple(promote.operand(v.type) for v in values)
+    try:
+        loop = promote.ufunc_loop(name, operands, loop_named(context, name, kwargs), "unsafe")
+    except (TypeError, UnsupportedError):
+        return
+    check_fits_long(context, row.name, values)
+    check_held(context, row.name, values, loop[0].__getitem__)
 
 
 def _compared_by_python(name: str, values: Sequence[Value]) -> bool:

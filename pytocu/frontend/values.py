@@ -35,6 +35,7 @@ from pytocu.ir.types import (
     WeakType,
     dtype_of,
     element,
+    number_of,
     scalar,
     shape_of,
     weak_type_of,
@@ -883,29 +884,41 @@ def with_axes(context: Context, value: Any, name: str) -> None:
         raise raised(AttributeError(f"'{type_name(value)}' object has no attribute '{name}'"), context.loc)
 
 
-def as_strong(context: Context, value: Any, integer: DType | None = None) -> Value:
+def as_strong(context: Context, value: Any, integer: DType | None = None, wrap: bool = False) -> Value:
     """An operand of a NumPy function called with Python scalars only: NumPy's default dtype.
 
-    `integer` is the dtype of a Python int; by default what ``np.asarray`` gives it.
+    `integer` is the dtype of a Python int; by default what ``np.asarray`` gives it.  With `wrap` the low bits are taken of one
+    that the dtype does not hold and another one of 64 bits does.
+
+    Raises
+    ------
+    OverflowError
+        The dtype does not hold a number that is known now.
+    UnsupportedError
+        NumPy's array of it is one of Python's objects.
     """
     made = as_value(context, value)
     if not isinstance(made.type, WeakType):
         return made
     dtype = integer if integer is not None and made.type == WEAK_INT else strong_dtype(made)
+    wrap = wrap and made.type == WEAK_INT and dtype.is_integer
     inst = const_inst(made)
     if inst is None:
-        return convert(context, made, dtype)
+        return context.builder.emit("convert", (made,), {"wrap": True} if wrap else {}, (scalar(dtype),))
     try:
-        return context.builder.const(dtype.numpy.type(inst.attr("value")).item(), scalar(dtype))
+        return context.builder.const(number_of(inst.attr("value"), dtype.numpy, wrap).item(), scalar(dtype))
     except OverflowError as error:
+        if integer is None:
+            text = f"NumPy computes with Python's int {inst.attr('value')} as an object, since no dtype of ints holds it"
+            raise UnsupportedError(text, context.loc, "make it a float: 2.0**64 for 2**64") from None
         raise raised(error, context.loc) from None
 
 
-def all_strong(context: Context, *values: Any) -> tuple[Value, ...]:
-    """Several Python scalars together: ints are int64, or float64 beside a float."""
+def all_strong(context: Context, *values: Any, wrap: bool = False) -> tuple[Value, ...]:
+    """Several Python scalars together: ints are int64, which `wrap` makes of their low bits, or float64 beside a float."""
     kinds = {v.type if isinstance(v, Value) else weak_type_of(v) for v in values}
     integer = C128 if WEAK_COMPLEX in kinds else F64 if WEAK_FLOAT in kinds else I64
-    return tuple(as_strong(context, v, integer) for v in values)
+    return tuple(as_strong(context, v, integer, wrap) for v in values)
 
 
 def strong_dtype(value: Value) -> DType:

@@ -69,7 +69,9 @@ def exp2(z: Point) -> Point:
     rest = y.row("fma", math.log(2.0), -high) + y * 2.3190468138462996e-17
     rest = rest.finite().choose(rest, 0.0)
     cosine, sine = high.row("cos"), high.row("sin")
-    cosine, sine = cosine - rest * sine, sine + rest * cosine
+    # Of a large y the rest is an angle that is not small.
+    turned, risen = rest.row("cos"), rest.row("sin")
+    cosine, sine = turned * cosine - risen * sine, turned * sine + risen * cosine
     large = x > 1000.0
     size = large.choose(x - 1000.0, x).row("exp2")
     factor = large.choose(2.0**1000, x.of(1.0))

@@ -177,8 +177,7 @@ def _lines() -> Iterator[str]:
         yield f"| {_cell(_names(op))} | {_cell(op.doc)} | {dtype_ranges(accepted(op))} | {_result(op)} |\n"
     yield "\n`divmod` gives `floor_divide` and `remainder`. "
     yield "The arguments `out=`, `dtype=`, `signature=`, `casting=`, `subok=` and `order=` are NumPy's, and `where=` "
-    yield "together with `out=`; `order='A'` of several axes, and `where=` without an array for what it leaves out, "
-    yield "are refused.\n\n"
+    yield "together with `out=`; `where=` without an array for what it leaves out is refused.\n\n"
     yield "Refused:\n\n"
     for name, reason in REFUSED_UFUNCS.items():
         yield f"* `{name}`: {reason}\n"
@@ -248,8 +247,8 @@ def _lines() -> Iterator[str]:
 _ARGUMENTS = """
 Arguments are NumPy's, by name and by position, with its errors. Refused, with the argument's name and what to write instead:
 
-* `order='A'` of results with several axes, and orders of results of products; `order='K'` and `order='A'` of `ravel`,
-  `flatten` and `reshape` where the order in memory does not follow from the arguments
+* orders of results of products; `order='A'` of ufuncs, and `order='K'` and `order='A'` of `ravel`, `flatten` and `reshape`,
+  where the order in memory does not follow from the arguments
 * `casting='same_value'` of `astype`; `ndmax` of `array`
 * `weights` of quantiles; `bins` of histograms that are found in the data
 * `mode` of `pad` where it is a function; `reflect_type='odd'` with a border longer than what is reflected
