@@ -18,7 +18,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
 from pytocu.frontend.layouts import laid_out_as, reduced
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
-from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
+from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal, require_fit
 from pytocu.frontend.tables import methods
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
@@ -37,6 +37,7 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, Shape, empty_sentence, lower_bound, product
+from pytocu.ir.infer import repeated_axes
 from pytocu.ir.reductions import REDUCTIONS
 from pytocu.ir.types import F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
 
@@ -320,7 +321,7 @@ def mask_like(context: Context, where: Any, value: Value) -> Value:
         for length, other in ends:
             if length != 1 and (other == 1) == alone:
                 shown, operands = (*wanted, *shape), (value, mask)
-                require_equal(context, length, other, "ValueError", sentence, *shown, broadcast=True, operands=operands)
+                require_fit(context, length, other, "ValueError", sentence, *shown, operands=operands)
     return mask
 
 
@@ -412,9 +413,8 @@ def repeated(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Valu
     given = dimensions(value)
     if given == shape:
         return value
-    lead = len(shape) - len(given)
-    expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
-    return context.builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})
+    attrs = {"shape": shape, "expand": repeated_axes(given, shape), "ndim": len(given)}
+    return context.builder.emit("broadcast", (value,), attrs)
 
 
 # The functions that are one reduction.
