@@ -357,8 +357,13 @@ def test_outputs_of_accumulations_of_flat_arrays() -> None:
     check(given, ("np.cumsum(a, out=a)", "np.cumsum(a, out=a.T)", "np.cumsum(a, out=a.reshape(-1)[:3])", "np.cumsum(a, out=d)",
                   "np.cumsum(a, out=d, dtype='f4')", "np.cumsum(a, out=e)", "np.cumsum(b, out=d)", "np.cumprod(b, out=e)",
                   "np.cumsum(a, out=c[:3])", "np.add.accumulate(b, out=a)", "np.cumsum(a, out=b)\nreturn b"))  # fmt: skip
-    refused(given, "np.cumsum(b, out=c)", "an array of more axes, of which NumPy writes the first part", "")
-    refused(given, "np.cumsum(b[:0], out=d)", "of no elements into an array that has some", "leave it out")
+    for body, said in (("np.cumsum(b, out=c)", "an array of more axes, of which NumPy writes the first part"),
+                       ("np.cumsum(b[:0], out=d)", "of no elements into an array that has some")):  # fmt: skip
+        # Newer versions of NumPy refuse these.
+        if np.lib.NumpyVersion(np.__version__) < "2.5.0":
+            refused(given, body, said, "")
+        else:
+            check(given, (body,))
     with pytest.raises(UnsupportedError, match="into an array without axes"):
         # NumPy reads memory that is not the array's.
         jit(lambda b, f: np.cumsum(b, out=f))(np.ones(6), np.array(2.0))

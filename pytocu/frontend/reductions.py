@@ -161,13 +161,29 @@ def accumulator(
         raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
     found = example.dtype
     if out is not None:
-        target = stand_in(out)
-        source = target.reshape(-1)[:1].reshape(stand_in(value).shape) if shared else stand_in(value)
-        attempt(context, apply, source, dtype=dtype, **options, out=target)
+        attempt_into(context, apply, value, out, dtype, options, shared, method == "accumulate")
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
     return promote.known_dtype(found, f"np.{name}.{method}")
+
+
+def attempt_into(
+    context: Context,
+    apply: Callable[..., Any],
+    value: Value,
+    out: Value,
+    dtype: Any,
+    options: Mapping[str, Any],
+    shared: bool,
+    cut: bool = False,
+) -> None:
+    """Let NumPy say what is wrong with an output, which may have `shared` memory with the value, or be `cut` to its axes."""
+    target, count = stand_in(out), len(dimensions(value))
+    if cut and target.ndim > count > 0:
+        target = target.reshape((1,) * count)
+    source = target.reshape(-1)[:1].reshape((1,) * count) if shared else stand_in(value)
+    attempt(context, apply, source, dtype=dtype, **options, out=target)
 
 
 def check_not_empty(context: Context, name: str, shape: Sequence[DimLike], axes: Sequence[int]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from pytocu.frontend.operators import attempt, check_plain, truths
 from pytocu.frontend.reductions import (
     ROUNDING,
     accumulator,
+    attempt_into,
     known_axis,
     repeated,
     replaced_nan,
@@ -64,6 +65,11 @@ def scan(
     if out is not None:
         alike = element(value.type) is element(out.type) is result
         _check_output(context, out, value, len(dimensions(value)) > 1 or shared or not alike)
+        if len(dimensions(out)) > len(dimensions(value)):
+            apply = promote.numpy_function(name).accumulate
+            attempt_into(context, apply, value, out, dtype, {"axis": axis}, shared)
+            text = "an accumulation into an array of more axes, of which NumPy writes the first part, is not compiled"
+            refuse_later(context, product(dimensions(out)), "UnsupportedError", text)
     if row is None:
         made = _accumulated(context, name, cast(context, value, result), axis)
         return cast(context, made, result if out is None else element(out.type))
@@ -86,7 +92,7 @@ def _check_output(context: Context, out: Value, value: Value, looped: bool) -> N
     ShapeError
         The lengths are known and differ.
     UnsupportedError
-        NumPy repeats the array, or writes a part of an output of more axes.
+        NumPy repeats the array.
     """
     own, shape = dimensions(out), dimensions(value)
     count = len(shape)
@@ -96,8 +102,9 @@ def _check_output(context: Context, out: Value, value: Value, looped: bool) -> N
     shown = (*own, *shape) if looped else ()
     for length, other in zip(taken, shape, strict=True):
         if not looped:
-            # NumPy leaves any output as it is where there is nothing to accumulate.
-            require_equal(context, length * dim_min(other, 1), other, "ValueError", sentence, operands=(out, value))
+            # Older versions of NumPy leave any output as it is where there is nothing to accumulate.
+            found = length * dim_min(other, 1) if _takes_any_output() else length
+            require_equal(context, found, other, "ValueError", sentence, operands=(out, value))
             text = "an accumulation of no elements into an array that has some is not compiled"
             require_equal(context, length, other, "UnsupportedError", text, help="leave it out where x.size is 0")
         elif 1 not in (length, other):
@@ -115,9 +122,16 @@ def _check_output(context: Context, out: Value, value: Value, looped: bool) -> N
             text = f"non-broadcastable output operand with shape {fields(2, own)} [remapped to ({turned})]"
             sentence = f"{text} doesn't match the broadcast shape {fields(2 + len(own), shape)}"
             require_equal(context, *pair, "ValueError", sentence, *shown, operands=(out, value))
-    if len(own) > count:
-        text = "an accumulation into an array of more axes, of which NumPy writes the first part, is not compiled"
-        refuse_later(context, product(own), "UnsupportedError", text)
+
+
+@lru_cache(maxsize=1)
+def _takes_any_output() -> bool:
+    """Whether NumPy accumulates no elements into some."""
+    try:
+        np.add.accumulate(np.ones(0), out=np.ones(1))
+    except ValueError:
+        return False
+    return True
 
 
 def accumulate_into(context: Context, name: str, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Value:
