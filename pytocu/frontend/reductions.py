@@ -325,7 +325,7 @@ def _start(context: Context, initial: Any, dtype: DType, logical: bool) -> Value
     if dimensions(made):
         example = np.zeros((1,) * len(dimensions(made)), element(made.type).numpy)
         attempt(context, np.add.reduce, np.zeros(1, dtype.numpy), initial=example)
-        if dtype is BOOL:
+        if logical or dtype is BOOL:
             raise UnsupportedError("initial= of a sequence is not compiled", context.loc, "write True or False")
         raise raised(ValueError("setting an array element with a sequence."), context.loc)
     return without_axes(context, truths(context, made) if logical else put_in(context, made, dtype))
