@@ -155,6 +155,16 @@ def test_positions_that_data_decide_in_loops() -> None:
     assert check(lowered, X) == "same"
 
 
+def test_positions_that_are_the_same_in_all_steps() -> None:
+    def products(x, y, i, n):
+        for k in range(n):
+            x[:] = x + np.concatenate([x[-k : -k + 1], y[i - 1 : i]]) @ y[k : k + 1]
+        return x
+
+    assert check(products, X[:3], X[:3], 6, 1) == "same"
+    assert check(products, X[:3], X[:3], 2, 1) == "error"
+
+
 def test_what_is_not_there() -> None:
     """It is refused where NumPy's answer has another number of axes, or nothing to repeat."""
 

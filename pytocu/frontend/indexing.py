@@ -351,11 +351,11 @@ def _step(context: Context, given: Any, length: DimLike, known: Known) -> tuple[
 def _one_or_none(
     context: Context, item: slice, step: DimLike, start: DimLike | None, length: DimLike, size: DimLike
 ) -> DimLike:
-    """The length of ``x[k:k + 1]`` with a number of run time: 0 or 1, and in a loop 1: a step behind the end is refused."""
+    """The length of ``x[k:k + 1]`` with a number of run time: 0 or 1; of a step's 1, and a step behind the end is refused."""
     names = [*map(is_number, symbols(size))]
     if start is None or not (any(names) or context.most.keys() & {*symbols(size)}) or not _is_near(item.start, item.stop, step):
         return size
-    if not context.in_steps:
+    if context.steps.isdisjoint(symbols(size)):
         # What is read of data has another name than other numbers of run time.
         return dim_min(size if any(names) else on_axis(context, size, length, "count"), 1)
     sentence = "a slice of one element begins at {2} of an axis of length {3}: it is compiled as one that exists"
