@@ -509,12 +509,16 @@ def refuse_repeating(shapes: Sequence[tuple[int, ...]], loc: Loc | None, target:
     if target is not None:
         wanted = [*[1] * (count - len(target)), *target]
     if all(length in (1, w) for shape in longer for length, w in zip(shape, wanted, strict=True)):
-        raise UnsupportedError(
-            f"a length known only at run time is 1, and NumPy would repeat the element: {' and '.join(map(str, shapes))}",
-            loc,
-            "pick the element with [0], which has no axis",
-        )
+        listed = " and ".join(map(str, shapes))
+        if any(1 in shape for shape in shapes):
+            text = f"a length known only at run time is 1, and NumPy would repeat the element: {listed}"
+            raise UnsupportedError(text, loc, "pick the element with [0], which has no axis")
+        text = f"a length that is known only at run time is 0, and compiled as 1 beside others: {listed}"
+        raise UnsupportedError(text, loc, NO_ELEMENTS)
 
+
+NO_ELEMENTS = "leave arrays without elements to an if: if x.size: ..."
+"""What to write where a slice of one element meets no others."""
 
 NOTHING = 2**63 - 1
 """What a word of failures holds while nothing has gone wrong."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from edge_tools import SCOPE, check, refused, written
 
+from pytocu import jit
 from pytocu.errors import CompileError, UnsupportedError
 from pytocu.testing.cases import call_interpreted
 from pytocu.testing.operands import make_function
@@ -348,6 +349,45 @@ def test_outputs_of_accumulations_with_an_axis_of_one_element() -> None:
     given = ["np.ones((3, 4))", "np.ones((2, 3, 4))", "np.zeros((1, 4))", "np.zeros((1, 3, 1))"]
     check(given, ("np.cumsum(a, 0, out=c)", "np.cumsum(a, 1, out=c)", "np.add.accumulate(a, 0, out=c)",
                   "np.cumprod(b, 2, out=d)", "np.cumsum(a[:1], 1, out=c)"))  # fmt: skip
+
+
+def test_outputs_of_accumulations_of_flat_arrays() -> None:
+    """NumPy broadcasts where the two share memory or dtypes differ; it takes the first axis of an output that has more."""
+    given = ["np.ones((2, 3))", "np.ones(6)", "np.zeros((6, 2), 'f4')", "np.zeros(3)", "np.zeros(1, 'i4')"]
+    check(given, ("np.cumsum(a, out=a)", "np.cumsum(a, out=a.T)", "np.cumsum(a, out=a.reshape(-1)[:3])", "np.cumsum(a, out=d)",
+                  "np.cumsum(a, out=d, dtype='f4')", "np.cumsum(a, out=e)", "np.cumsum(b, out=d)", "np.cumprod(b, out=e)",
+                  "np.cumsum(a, out=c[:3])", "np.add.accumulate(b, out=a)", "np.cumsum(a, out=b)\nreturn b"))  # fmt: skip
+    for body, said in (("np.cumsum(b, out=c)", "an array of more axes, of which NumPy writes the first part"),
+                       ("np.cumsum(b[:0], out=d)", "of no elements into an array that has some")):  # fmt: skip
+        # Newer versions of NumPy refuse these.
+        if np.lib.NumpyVersion(np.__version__) < "2.5.0":
+            refused(given, body, said, "")
+        else:
+            check(given, (body,))
+    with pytest.raises(UnsupportedError, match="into an array without axes"):
+        # NumPy reads memory that is not the array's.
+        jit(lambda b, f: np.cumsum(b, out=f))(np.ones(6), np.array(2.0))
+
+
+def test_axes_of_positions_beside_nan() -> None:
+    check(["np.ones((2, 3))", "np.arange(6).reshape(2, 3)", "np.float64(2)"],
+          [f"np.nanargmin({x}, axis={axis})" for x in "abc" for axis in ("(0, 0)", "(0, 1)", "(0, 5)", "(1,)")])  # fmt: skip
+
+
+def test_an_output_that_must_not_be_written_is_said_first() -> None:
+    given = ["np.ones((2, 3))", "np.broadcast_to(np.zeros(3), (3,))", "np.ones(3)"]
+    check(given, ("np.max(a, axis=1.5, out=b)", "np.sum(c, out=b, axis=(0, 1))", "np.prod(c, out=b)", "np.std(a, out=b)",
+                  "np.median(c, axis=0, out=b)", "np.cumsum(a, axis=-1, out=b)", "np.cumsum(a, axis=7, out=b)",
+                  "np.maximum.accumulate(a, out=b)", "np.add.accumulate(a, out=b, axis='x')",
+                  "np.cumulative_sum(c, out=b, axis=5)", "np.argmax(a, out=b)", "np.argmax(a, axis=0, out=b)"))  # fmt: skip
+
+
+def test_shapes_of_masks_beside_outputs() -> None:
+    given = ["np.ones((3, 2))", "np.ones(3)", "np.ones(2)", "np.array([True] * 3)", "np.array([True, False])"]
+    check(given, ("np.add.reduce(a, out=b, where=e)", "np.add.reduce(a, out=c, where=d)", "np.add.reduce(a, out=b, where=d)",
+                  "np.add.reduce(a, out=b, where=np.True_)", "np.sum(a, axis=1, out=c, where=e)",
+                  "np.sum(a, axis=0, out=c, where=e)\nreturn c", "np.sum(a, where=d)"))  # fmt: skip
+    check(given, ("np.argmax(a, axis=0, out=b)", "np.argmax(a[:0], out=b)", "np.argmax(a[:0], axis=0, out=c)"))
 
 
 def test_masks_that_copyto_does_not_take() -> None:

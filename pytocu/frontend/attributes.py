@@ -32,7 +32,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim
+from pytocu.ir.dims import Dim, may_repeat
 from pytocu.ir.types import (
     ALL_DTYPES,
     BOOL,
@@ -58,6 +58,7 @@ _contiguous_order = Deferred("pytocu.frontend.reshaping", "contiguous_order")
 _contiguous_as = Deferred("pytocu.frontend.reshaping", "contiguous_as")
 _laid_out_as = Deferred("pytocu.frontend.layouts", "laid_out_as")
 _is_length = Deferred("pytocu.frontend.requirements", "is_length")
+_require_equal = Deferred("pytocu.frontend.requirements", "require_equal")
 _copied_unless = Deferred("pytocu.frontend.reshaping", "copied_unless")
 _is_given_empty = Deferred("pytocu.frontend.reshaping", "is_given_empty")
 _spread = Deferred("pytocu.frontend.reshaping", "spread")
@@ -217,9 +218,12 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
         # NumPy takes a number for an array with one axis here.
         return value
     if axis is None:
-        places = [a for a, d in enumerate(shape) if d == 1]
+        places = [a for a, d in enumerate(shape) if d == 1 or may_repeat(d)]
         for dim in shape:
-            if isinstance(dim, Dim):
+            if may_repeat(dim):
+                text = "squeeze() of a slice of one element that is not there: it is compiled as one that exists"
+                _require_equal(context, dim, 1, "UnsupportedError", text)
+            elif isinstance(dim, Dim):
                 _assume_not_one(context, dim)
     else:
         axes = axis if isinstance(axis, tuple) else (axis,)
@@ -227,9 +231,9 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
         if len(set(places)) != len(places):
             raise ShapeError("duplicate value in 'axis'", context.loc)
     for place in sorted(places, reverse=True):
-        if isinstance(shape[place], Dim):
+        if isinstance(shape[place], Dim) and not (axis is None and may_repeat(shape[place])):
             context.builder.emit("check", (), {"kind": "squeeze", "dims": (shape[place],), "shapes": ()})
-        elif shape[place] != 1:
+        elif isinstance(shape[place], int) and shape[place] != 1:
             raise ShapeError("cannot select an axis to squeeze out which has size not equal to one", context.loc)
         value = context.builder.emit("index", (value,), {"axis": place, "at": 0, "keep": True})
     return value

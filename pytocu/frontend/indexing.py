@@ -6,6 +6,7 @@ function serves every length.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,9 @@ import numpy as np
 from pytocu.errors import IndexingError, ShapeError, UnsupportedError, raised
 from pytocu.frontend.operators import clamped, is_c_long
 from pytocu.frontend.ranges import (
+    ARITHMETIC,
     Known,
+    formula,
     is_position,
     known_here,
     least,
@@ -27,8 +30,8 @@ from pytocu.frontend.ranges import (
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbols
-from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbol, symbols
+from pytocu.ir.types import I64, WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, scalar
 
 
 def slice_bounds(
@@ -307,7 +310,7 @@ def sliced(context: Context, item: slice, length: DimLike) -> tuple[DimLike, Dim
     if falling != 1:
         start, stop = (slice_bound(context, b, length) for b in bounds)
         first, size = slice_bounds(length, start, stop, stride, False, known)
-        size = _one_or_none(context, start, stop, step, length, size)
+        size = _one_or_none(context, item, step, start, length, size)
     if falling != 0:
         start, stop = (number_as_dim(context, b) for b in bounds)
         other, others = slice_bounds(length, start, stop, stride, True, known)
@@ -346,14 +349,52 @@ def _step(context: Context, given: Any, length: DimLike, known: Known) -> tuple[
 
 
 def _one_or_none(
-    context: Context, start: DimLike | None, stop: DimLike | None, step: DimLike, length: DimLike, size: DimLike
+    context: Context, item: slice, step: DimLike, start: DimLike | None, length: DimLike, size: DimLike
 ) -> DimLike:
-    """The length of ``x[k:k + 1]`` with a number of run time: one, which broadcasts; a step behind the end is refused."""
-    if step != 1 or start is None or stop is None or stop - start != 1 or not any(map(is_number, symbols(size))):
+    """The length of ``x[k:k + 1]`` with a number of run time: 0 or 1; of a step's 1, and a step behind the end is refused."""
+    names = [*map(is_number, symbols(size))]
+    if start is None or not (any(names) or context.most.keys() & {*symbols(size)}) or not _is_near(item.start, item.stop, step):
         return size
+    if context.steps.isdisjoint(symbols(size)):
+        # What is read of data has another name than other numbers of run time.
+        return dim_min(size if any(names) else on_axis(context, size, length, "count"), 1)
     sentence = "a slice of one element begins at {2} of an axis of length {3}: it is compiled as one that exists"
     require_equal(context, size, 1, "UnsupportedError", sentence, start, length)
     return 1
+
+
+def _is_near(start: Any, stop: Any, step: DimLike) -> bool:
+    """Whether one bound is no more than a step in front of the other."""
+    apart = distance(start, stop)
+    return isinstance(apart, int) and isinstance(step, int) and 0 < apart <= step
+
+
+def _alike(first: Value, second: Value) -> bool:
+    return formula(first) == formula(second)
+
+
+def distance(start: Any, stop: Any, same: Callable[[Value, Value], bool] = _alike) -> DimLike | None:
+    """What one bound of a slice has more than the other, in numbers that have no names yet; None where there is none.
+
+    The bounds are Python's ints, or NumPy's of 64 bits, whose distance is that of what wraps around.  `same` says whether
+    two are computed alike.
+    """
+    leaves: list[Value] = []
+
+    def polynomial(value: Any) -> DimLike:
+        dim = as_dim(_plain(value))
+        if dim is not None:
+            return dim
+        inst = value.inst
+        if inst is not None and inst.op.name == "const":
+            return int(inst.attr("value"))
+        if inst is not None and inst.op.name in ARITHMETIC and value.type in (WEAK_INT, scalar(I64)):
+            return ARITHMETIC[inst.op.name](*map(polynomial, inst.args))
+        if not any(same(leaf, value) for leaf in leaves):
+            leaves.append(value)
+        return symbol(f"leaf {next(number for number, leaf in enumerate(leaves) if same(leaf, value))}")
+
+    return None if start is None or stop is None else polynomial(stop) - polynomial(start)
 
 
 def _position(context: Context, index: DimLike | None, length: DimLike, axis: int) -> DimLike:

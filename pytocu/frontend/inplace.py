@@ -37,7 +37,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
-from pytocu.ir.dims import OUTPUT_PATTERN, DimLike, Misfit, assignment_pattern, format_shape
+from pytocu.ir.dims import OUTPUT_PATTERN, DimLike, Misfit, assignment_pattern, format_shape, may_repeat
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
 from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar
 from pytocu.operands import assignment_notes, operand_notes
@@ -574,8 +574,9 @@ def check_output_shapes(context: Context, shapes: Sequence[Shape], outs: Sequenc
     for pair in meeting_lengths(every):
         context.builder.emit("check", (), {"kind": "broadcast", "dims": pair, "shapes": every})
     for out in outs:
-        grown = [(o, w) for o, w in zip((*[1] * (len(whole) - len(out)), *out), whole, strict=True) if o == 1 and w != 1]
-        if len(out) < len(whole) or any(isinstance(w, int) for _, w in grown):
+        pairs = zip((*[1] * (len(whole) - len(out)), *out), whole, strict=True)
+        grown = [(o, w) for o, w in pairs if o != w and (o == 1 or may_repeat(o))]
+        if len(out) < len(whole) or any(isinstance(w, int) for o, w in grown if o == 1):
             raise located(Misfit(OUTPUT_PATTERN, (out, whole), every), context.loc)
         for pair in grown:
             context.builder.emit("check", (), {"kind": "output", "dims": pair, "shapes": (out, whole)})

@@ -142,6 +142,9 @@ def _position(name: str, doc: str) -> Callable[..., Any]:
         # NumPy replaces NaN by the farthest number, which an infinity before it still beats.
         value, mask = replaced_nan(context, value, np.inf if name == "argmin" else -np.inf)
         keepdims = given(keepdims, False)
+        if mask is not None:
+            # NumPy reduces the mask first, which takes several axes.
+            attempt(context, np.all, stand_in(mask), axis=known_axis(context, axis))
         made = place(context, name, value, axis, outs[0], keepdims)
         if mask is not None:
             usable = elementwise(context, "invert", reduce(context, "logical_and", mask, axis, None, None, keepdims))

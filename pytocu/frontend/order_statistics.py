@@ -173,6 +173,8 @@ def _median(name: str, skip_nan: bool, doc: str) -> Callable[..., Any]:
             return nanmean(context, value, axis, None, out, keep)
         if out is not None:
             target = _target(context, name, out)
+            if not skip_nan:
+                note_write(context, target, OUTPUT)
             attempt(context, function, stand_in(value), axis=axis, out=stand_in(target), keepdims=keep)
             part = _first_kept(context, target, axis, len(dimensions(value))) if keep else target
             if skip_nan:
@@ -220,6 +222,7 @@ def _laid_out(
 
 def _write_mean(context: Context, value: Value, axis: Any, out: Value) -> None:
     """The median as ``np.mean`` writes it into an output: of one element or two of each row, which its sentences show."""
+    note_write(context, out, OUTPUT)
     given = element(value.type)
     chosen = F32.numpy if given is F16 else F64.numpy if given.kind in "biu" else None
     wide = accumulator(context, "add", "reduce", value, chosen, out, {"axis": normal_axes(axis, len(dimensions(value)))})
@@ -227,7 +230,6 @@ def _write_mean(context: Context, value: Value, axis: Any, out: Value) -> None:
     kept = dimensions(rows.ordered)[:-1]
     count = dim_min(2 - (rows.size - 2 * floordiv(rows.size, 2)), rows.size)
     at = rows.axes[0] if len(rows.axes) == 1 else len(kept)
-    note_write(context, out, OUTPUT)
     check_output(context, value, (*kept[:at], count, *kept[at:]), (at,), False, out)
     context.builder.update(out, _middle(context, rows, wide, element(out.type), False))
 

@@ -47,18 +47,21 @@ def place(context: Context, name: str, value: Value, axis: Any, out: Value | Non
     """
     axis, keep = known_axis(context, axis), known_flag(context, keepdims)
     function = getattr(np, name)
-    attempt(context, function, stand_in(value), axis, stand_in(out), keepdims=keep)
+    attempt(context, function, stand_in(value), axis, keepdims=keep)
     shape = dimensions(value)
     axes = tuple(range(len(shape))) if axis is None or not shape else (operator.index(axis) % len(shape),)
     rest = tuple(1 if a in axes else d for a, d in enumerate(shape) if keep or a not in axes)
+    if axes:
+        check_not_empty(context, name, shape, axes)
     if out is not None:
-        note_write(context, out, COPIED)
-        for wanted, given in zip(rest, dimensions(out), strict=True):
+        # NumPy looks at the shape before it makes a copy in its own dtype.
+        for wanted, given in zip(rest, dimensions(out), strict=False) if len(rest) == len(dimensions(out)) else ():
             require_equal(context, wanted, given, "ValueError", f"output array does not match result of np.{name}.")
+        attempt(context, function, stand_in(value), axis, stand_in(out), keepdims=keep)
+        note_write(context, out, COPIED)
     if not axes:
         made = context.builder.const(0, scalar(I64))
     else:
-        check_not_empty(context, name, shape, axes)
         found = combined(context, name, (value, positions(context, shape, axes)), axes, False)[1]
         # Behind the end where all elements are the farthest number of the dtype, and the first one is at 0.
         inside = elementwise(context, "less", found, length(context, product([shape[a] for a in axes])))

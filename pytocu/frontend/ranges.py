@@ -26,7 +26,7 @@ Known = Callable[[DimLike], bool]
 Facts = tuple[DimLike, ...]
 """Polynomials that are not negative."""
 
-_ARITHMETIC: dict[str, Callable[..., DimLike]] = {
+ARITHMETIC: dict[str, Callable[..., DimLike]] = {
     "add": lambda a, b: a + b,
     "subtract": lambda a, b: a - b,
     "multiply": lambda a, b: a * b,
@@ -48,10 +48,10 @@ def number_as_dim(context: Context, value: Any) -> DimLike | None:
     inst = value.inst
     if inst is not None and inst.op.name == "const":
         return inst.attr("value")
-    if inst is not None and inst.op.name in _ARITHMETIC:
+    if inst is not None and inst.op.name in ARITHMETIC:
         parts = [number_as_dim(context, a) for a in inst.args]
         if None not in parts:
-            return _ARITHMETIC[inst.op.name](*parts)
+            return ARITHMETIC[inst.op.name](*parts)
     return bound(context, value)
 
 
@@ -63,9 +63,9 @@ def _told(context: Context, value: Value) -> DimLike | None:
         return dim
     if inst is not None and inst.op.name == "const":
         return inst.attr("value")
-    if inst is not None and inst.op.name in _ARITHMETIC:
+    if inst is not None and inst.op.name in ARITHMETIC:
         parts = [_told(context, a) for a in inst.args]
-        return None if None in parts else _ARITHMETIC[inst.op.name](*parts)
+        return None if None in parts else ARITHMETIC[inst.op.name](*parts)
     if value not in context.bound and not (value.name and is_position(context, value)):
         return None
     above, below = map(symbol, _names(context, value))
@@ -152,14 +152,14 @@ def formula(value: Value) -> Any:
     inst = value.inst
     if inst is not None and inst.op.name == "const":
         return inst.attr("value")
-    if inst is not None and inst.op.name in _ARITHMETIC and value.type == WEAK_INT:
+    if inst is not None and inst.op.name in ARITHMETIC and value.type == WEAK_INT:
         return (inst.op.name, *map(formula, inst.args))
     return value
 
 
 _OUTSIDE = frozenset(
     {
-        *_ARITHMETIC, "less", "less_equal", "greater", "greater_equal", "equal", "not_equal",
+        *ARITHMETIC, "less", "less_equal", "greater", "greater_equal", "equal", "not_equal",
         "python_int", "python_not", "python_choose",
     }
 )  # fmt: skip

@@ -20,7 +20,7 @@ from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_weak
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.dims import DimLike, dim_min, may_repeat
 from pytocu.ir.types import F64, I64, U64, WEAK_INT, element, scalar
 
 _MOST = 2**63 - 1
@@ -134,7 +134,9 @@ def read_number(context: Context, value: Value, *args: Any) -> Any:
         return read_number(context, value)
     elif is_array(value) and dimensions(value):
         sizes = dimensions(value)
-        if any(size != 1 for size in sizes):
+        for size in filter(may_repeat, sizes):
+            require_equal(context, size, 1, "ValueError", "can only convert an array of size 1 to a Python scalar")
+        if any(size != 1 and not may_repeat(size) for size in sizes):
             help = "say which one: x.item(0, 0)"
             raise UnsupportedError("item() of an array that is not known to have one element", context.loc, help)
         value = context.builder.emit("index", (ravel(context, value),), {"axis": 0, "at": 0})

@@ -18,7 +18,7 @@ from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
 from pytocu.frontend.layouts import laid_out_as, reduced
 from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
-from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal
+from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal, require_fit
 from pytocu.frontend.tables import methods
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import (
@@ -37,8 +37,9 @@ from pytocu.guards import MISSING
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, Shape, empty_sentence, lower_bound, product
+from pytocu.ir.infer import repeated_axes
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
+from pytocu.ir.types import BOOL, F16, F32, I64, WEAK_BOOL, WEAK_INT, DType, element, scalar
 
 _folded = Deferred("pytocu.frontend.folds", "folded")
 _LOGICAL = {"logical_and": "bitwise_and", "logical_or": "bitwise_or", "logical_xor": "bitwise_xor"}
@@ -130,9 +131,18 @@ def _accumulator(
 
 
 def accumulator(
-    context: Context, name: str, method: str, value: Value, dtype: Any, out: Value | None, options: Mapping[str, Any]
+    context: Context,
+    name: str,
+    method: str,
+    value: Value,
+    dtype: Any,
+    out: Value | None,
+    options: Mapping[str, Any],
+    shared: bool = False,
 ) -> DType:
     """The dtype in which a method of a ufunc accumulates, which is that of its result.
+
+    The output may have `shared` memory with the value.
 
     Raises
     ------
@@ -151,11 +161,29 @@ def accumulator(
         raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
     found = example.dtype
     if out is not None:
-        attempt(context, apply, stand_in(value), dtype=dtype, **options, out=stand_in(out))
+        attempt_into(context, apply, value, out, dtype, options, shared, method == "accumulate")
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
     return promote.known_dtype(found, f"np.{name}.{method}")
+
+
+def attempt_into(
+    context: Context,
+    apply: Callable[..., Any],
+    value: Value,
+    out: Value,
+    dtype: Any,
+    options: Mapping[str, Any],
+    shared: bool,
+    cut: bool = False,
+) -> None:
+    """Let NumPy say what is wrong with an output, which may have `shared` memory with the value, or be `cut` to its axes."""
+    target, count = stand_in(out), len(dimensions(value))
+    if cut and target.ndim > count > 0:
+        target = target.reshape((1,) * count)
+    source = target.reshape(-1)[:1].reshape((1,) * count) if shared else stand_in(value)
+    attempt(context, apply, source, dtype=dtype, **options, out=target)
 
 
 def check_not_empty(context: Context, name: str, shape: Sequence[DimLike], axes: Sequence[int]) -> None:
@@ -209,6 +237,9 @@ def reduce(
         What NumPy raises.
     """
     initial, where, own = given(initial, MISSING), given(where, True), promote.numpy_function(name).__name__
+    if out is not None:
+        # NumPy looks at that before anything else.
+        note_write(context, out, OUTPUT)
     if isinstance(where, Value) and where.type == WEAK_BOOL and _asks_for_initial(name, initial):
         # Python's True is no mask.
         said = f"reduction operation '{own}' does not have an identity, so to use a where mask one has to specify 'initial'"
@@ -220,8 +251,7 @@ def reduce(
     row = row_of(name, result)
     axes = normal_axes(axis, len(dimensions(value)))
     if out is not None:
-        note_write(context, out, OUTPUT)
-        check_output(context, value, dimensions(value), axes, keep, out)
+        check_output(context, value, dimensions(value), axes, keep, out, where)
     kept = F32 if result is F16 and name in ROUNDING else result
     logical = name in _LOGICAL
     # Each element is rounded to the dtype before anything is added.
@@ -295,6 +325,8 @@ def _start(context: Context, initial: Any, dtype: DType, logical: bool) -> Value
     if dimensions(made):
         example = np.zeros((1,) * len(dimensions(made)), element(made.type).numpy)
         attempt(context, np.add.reduce, np.zeros(1, dtype.numpy), initial=example)
+        if logical or dtype is BOOL:
+            raise UnsupportedError("initial= of a sequence is not compiled", context.loc, "write True or False")
         raise raised(ValueError("setting an array element with a sequence."), context.loc)
     return without_axes(context, truths(context, made) if logical else put_in(context, made, dtype))
 
@@ -320,14 +352,16 @@ def mask_like(context: Context, where: Any, value: Value) -> Value:
         for length, other in ends:
             if length != 1 and (other == 1) == alone:
                 shown, operands = (*wanted, *shape), (value, mask)
-                require_equal(context, length, other, "ValueError", sentence, *shown, broadcast=True, operands=operands)
+                require_fit(context, length, other, "ValueError", sentence, *shown, operands=operands)
     return mask
 
 
-def check_output(context: Context, value: Value, shape: Shape, axes: Sequence[int], keepdims: bool, out: Value) -> None:
+def check_output(
+    context: Context, value: Value, shape: Shape, axes: Sequence[int], keepdims: bool, out: Value, where: Any = True
+) -> None:
     """State that an output array has exactly the shape of the result; they have as many axes.
 
-    The `shape` of what is reduced is that of the value, or of a part of it.
+    The `shape` of what is reduced is that of the value, or of a part of it.  NumPy's sentences show that of the mask, too.
 
     Raises
     ------
@@ -345,12 +379,17 @@ def check_output(context: Context, value: Value, shape: Shape, axes: Sequence[in
     words = [f"{{{2 + kept.index(a)}}}" if a in kept else "newaxis" for a in range(len(shape))]
     mapped = words[next((n for n, word in enumerate(words) if word != "newaxis"), len(words)) :]
     misfit = f"{REMAPPED}{fields(2, own)}->({','.join(mapped)}{',' if len(words) == 1 else ''}) {fields(behind, shape)} "
+    mask = () if where is True else dimensions(mask_of(context, where))
+    misfit += "" if where is True else f"{fields(behind + len(shape), mask)} "
     for _, length, a, other in ends:
         if a in axes and isinstance(length, Dim):
             # A part of an array (``out=y[:1]``) may have the length 1.
-            unequal((length - 1) * (length - other), 0, misfit, shape)
+            unequal((length - 1) * (length - other), 0, misfit, (*shape, *mask))
         elif length != 1 and other != 1:
-            unequal(length, other, misfit, shape)
+            unequal(length, other, misfit, (*shape, *mask))
+    for length, other in zip(mask[::-1], shape[::-1], strict=False):
+        if 1 not in (length, other):
+            require_fit(context, length, other, "ValueError", misfit, *own, *shape, *mask, operands=(out, value))
     whole = [length if other == 1 else other for _, length, _, other in ends]
     grown = tuple(whole[kept.index(a)] if a in kept and a not in axes else shape[a] for a in range(len(shape)))
     text, wider = fields(behind, shape), fields(behind + len(shape), grown)
@@ -412,9 +451,8 @@ def repeated(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Valu
     given = dimensions(value)
     if given == shape:
         return value
-    lead = len(shape) - len(given)
-    expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
-    return context.builder.emit("broadcast", (value,), {"shape": shape, "expand": expand, "ndim": len(given)})
+    attrs = {"shape": shape, "expand": repeated_axes(given, shape), "ndim": len(given)}
+    return context.builder.emit("broadcast", (value,), attrs)
 
 
 # The functions that are one reduction.

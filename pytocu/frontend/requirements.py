@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytocu.errors import failure
+from pytocu.errors import NO_ELEMENTS, failure
 from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, as_symbol, fact_of, symbols
+from pytocu.ir.dims import DimLike, as_symbol, dim_max, dim_min, fact_of, may_repeat, symbols
+from pytocu.ir.infer import is_repeated
 from pytocu.ir.types import ArrayType, shape_of
 from pytocu.operands import array_notes
 
@@ -79,6 +80,31 @@ def require_equal(
     said = (error, sentence, *filter(None, (help,)), *(shape_of(v.type) for v in operands))
     kind = "meets" if either else "fits" if broadcast else "equal"
     context.builder.emit("check", (), {"kind": kind, "dims": dims, "shapes": said})
+
+
+def require_fit(
+    context: Context,
+    length: DimLike,
+    wanted: DimLike,
+    error: str,
+    sentence: str,
+    *shown: DimLike,
+    either: bool = False,
+    operands: Sequence[Value] = (),
+) -> None:
+    """Let the call compare lengths of which the first broadcasts to the second, or `either` to the other.
+
+    The second is the one that a result has; `sentence` shows no other lengths than those `shown`.
+    """
+    if not may_repeat(length) or not is_repeated(length, wanted):
+        first, second = (wanted, length) if either else (length, wanted)
+        require_equal(context, first, second, error, sentence, *shown, broadcast=True, either=either, operands=operands)
+        return
+    # NumPy makes an array without elements of a length of 0 and one of 0 or 1.
+    longer = dim_min(dim_max(wanted - 1, 0), 1)
+    text = "a length that is known only at run time is 0, and compiled as 1 beside {2}"
+    require_equal(context, (1 - length) * (1 - longer), 0, "UnsupportedError", text, wanted, help=NO_ELEMENTS)
+    require_equal(context, length, 1, error, sentence, *shown, operands=operands)
 
 
 def refuse_later(context: Context, size: DimLike, error: str, sentence: str) -> None:

@@ -33,7 +33,7 @@ from pytocu.frontend.layouts import (
 from pytocu.frontend.literals import listed
 from pytocu.frontend.operators import attempt, c_long, is_c_long, known_int, known_option
 from pytocu.frontend.ranges import length_from, length_of, number_as_dim
-from pytocu.frontend.requirements import REMAPPED, fields, is_length, require_equal
+from pytocu.frontend.requirements import REMAPPED, fields, is_length, require_equal, require_fit
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
     Context,
@@ -54,7 +54,7 @@ from pytocu.frontend.values import (
 from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, modulo, product, symbols
-from pytocu.ir.infer import broadcast_shapes
+from pytocu.ir.infer import broadcast_shapes, kept_length, repeated_axes
 from pytocu.ir.layouts import slowest_first
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided, scalar
 
@@ -149,9 +149,9 @@ def broadcast(context: Context, value: Value, shape: Shape, offered: bool = Fals
 def repeated(context: Context, value: Value, shape: Shape, offered: bool = False) -> Value:
     """As :func:`broadcast`, and a view of its own where nothing is repeated."""
     given = dimensions(value)
-    lead = len(shape) - len(given)
-    expand = tuple(a for a in range(len(shape)) if a < lead or (given[a - lead] == 1 and shape[a] != 1))
-    attrs = {"shape": shape, "expand": expand, "ndim": len(given), **({"writable": True} if offered else {})}
+    attrs: dict[str, Any] = {"shape": shape, "expand": repeated_axes(given, shape), "ndim": len(given)}
+    if offered:
+        attrs["writable"] = True
     return context.builder.emit("broadcast", (value,), attrs)
 
 
@@ -527,7 +527,7 @@ def broadcast_to(context: Context, array: Any, shape: Any, subok: Any = False) -
     for length, wanted in zip(given[::-1], target[::-1], strict=False):
         if length != 1:
             shown = (*given, *target)
-            require_equal(context, length, wanted, "ValueError", sentence, *shown, broadcast=True, operands=(value,))
+            require_fit(context, length, wanted, "ValueError", sentence, *shown, operands=(value,))
     return repeated(context, value, target)
 
 
@@ -572,8 +572,10 @@ def together(
             found = raised(getattr(builtins, error)(sentence), context.loc)
             found.lengths = sentence + "{} " * len(shapes), tuple(shapes), ()
             raise found
-        for number, length in wide[1:]:
-            first, wanted = wide[0]
+        kept = kept_length([length for _, length in wide]) if wide else 1
+        at = next((n for n, length in wide if length == kept), 0)
+        for other, length in wide:
+            first, number = sorted((at, other))
             named = [numbers[n] if numbers else n for n in (first, number)]
             shown = (*named, *shapes[first], *shapes[number])
             text = (
@@ -585,7 +587,7 @@ def together(
                 starts = [2 + sum(map(len, shapes[:n])) for n in range(len(shapes))]
                 text = sentence + "".join(f"{fields(a, s)} " for a, s in zip(starts, shapes, strict=True))
                 shown = tuple(d for s in shapes for d in s)
-            require_equal(context, wanted, length, error, text, *shown, either=True)
+            require_fit(context, length, kept, error, text, *shown, either=True)
     whole = broadcast_shapes(shapes)
     return tuple(v if not dimensions(v) and not whole else broadcast(context, v, whole, offered) for v in values)
 

@@ -140,7 +140,8 @@ def unstack(context: Context, x: Any, /, *, axis: Any = 0) -> tuple[Value, ...]:
     length = dimensions(turned)[0]
     if not isinstance(length, int):
         text = "np.unstack along an axis whose length is known only at run time"
-        raise UnsupportedError(text, context.loc, "index what you need, or loop over x")
+        help = "unpack the axis itself, as a, b = np.moveaxis(x, axis, 0), index what you need, or loop over it"
+        raise UnsupportedError(text, context.loc, help)
     # Elements of a vector are NumPy scalars.
     return tuple(subscript(context, turned, number) for number in range(length))
 

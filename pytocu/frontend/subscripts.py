@@ -17,17 +17,17 @@ from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
-from pytocu.frontend.indexing import is_computed
+from pytocu.frontend.indexing import distance, is_computed
 from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
 from pytocu.frontend.literals import known_array
-from pytocu.frontend.masked import as_mask, chosen, values
+from pytocu.frontend.masked import as_mask, chosen, same, values
 from pytocu.frontend.masked_work import assign as assign_masked
 from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
 from pytocu.frontend.objects import refuse_outside
-from pytocu.frontend.operators import as_queue, attempt, check_plain, example, is_queue, refuse_own_code
+from pytocu.frontend.operators import as_queue, attempt, binary, check_plain, example, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.type_texts import by_number
@@ -50,7 +50,7 @@ from pytocu.frontend.values import (
 from pytocu.guards import overrides
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
-from pytocu.ir.types import WEAK_BOOL, WeakType, element
+from pytocu.ir.types import I64, WEAK_BOOL, WeakType, element, scalar
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _begin_here = Deferred("pytocu.frontend.counted", "begin_here")
@@ -83,8 +83,19 @@ def read(frame: Frame, node: ast.Subscript) -> Any:
 
 def slice_of(frame: Frame, node: ast.Slice) -> slice:
     """The value of ``start:stop:step``."""
-    bounds = (None if part is None else evaluate(frame, part) for part in (node.lower, node.upper, node.step))
-    return slice(*(_read_bound(frame.context, bound) for bound in bounds))
+    context = frame.context
+    start, stop, step = (None if part is None else evaluate(frame, part) for part in (node.lower, node.upper, node.step))
+    if isinstance(start, Value) and isinstance(stop, Value) and start.type == stop.type == scalar(I64):
+        apart = distance(start, stop, same)
+        if isinstance(apart, int) and abs(apart) < _NEAR and context.elements is None:
+            # Beside the first one it is read once; where it wraps around nothing lies between the two.
+            start = _read_bound(context, start)
+            stop = binary(context, "add", start, apart)
+    return slice(*(_read_bound(context, bound) for bound in (start, stop, step)))
+
+
+_NEAR = 2**31
+"""Ints closer than this are read as one and their distance."""
 
 
 def _read_bound(context: Context, bound: Any) -> Any:

@@ -258,6 +258,17 @@ def at_most_one(dim: DimLike) -> bool:
     return dim <= 1 if isinstance(dim, int) else _at_most(dim, 1, 4)
 
 
+def may_repeat(dim: DimLike) -> bool:
+    """Whether a length of run time is certain to be 0 or 1, so that its element is repeated where it meets another length.
+
+    Examples
+    --------
+    >>> may_repeat(dim_min(symbol("count_"), 1)), may_repeat(dim_min(symbol("n"), 1)), may_repeat(symbol("count_"))
+    (True, False, False)
+    """
+    return isinstance(dim, Dim) and any(map(is_number, symbols(dim))) and at_most_one(dim)
+
+
 def _at_most(dim: DimLike, bound: int, depth: int) -> bool:
     """Whether a dimension never exceeds a number; of a minimum or maximum in it, one case after the other is looked at."""
     low = lower_bound(bound - dim)

@@ -13,7 +13,7 @@ from typing import Any
 
 from pytocu.ir import library, promote
 from pytocu.ir.core import Op
-from pytocu.ir.dims import DimLike, assignment_sentence, format_shape, misfit
+from pytocu.ir.dims import DimLike, assignment_sentence, format_shape, may_repeat, misfit
 from pytocu.ir.reductions import REDUCTIONS, Reduction
 from pytocu.ir.types import (
     BOOL,
@@ -48,7 +48,8 @@ def broadcast_shapes(shapes: Sequence[tuple[DimLike, ...]]) -> tuple[DimLike, ..
     """NumPy's broadcast over dimensions.
 
     Two different symbolic lengths are taken to be equal (the call checks); of a number and
-    a symbol the number is kept, of two symbols the first.
+    a symbol the number is kept, of two symbols the first.  A length of run time that is 0 or 1 is
+    taken to be 1 beside one that may be more.
 
     Raises
     ------
@@ -63,8 +64,33 @@ def broadcast_shapes(shapes: Sequence[tuple[DimLike, ...]]) -> tuple[DimLike, ..
         numbers = {d for d in wide if isinstance(d, int)}
         if len(numbers) > 1:
             raise misfit(shapes)
-        out.append(numbers.pop() if numbers else wide[0] if wide else 1)
+        out.append(numbers.pop() if numbers else kept_length(wide) if wide else 1)
     return tuple(out)
+
+
+def kept_length(wide: Sequence[DimLike]) -> DimLike:
+    """The length that several, none of them 1, are taken to be where they meet: the first that may be more than 1."""
+    return wide[0] if len(wide) == 1 else next((d for d in wide if not may_repeat(d)), wide[0])
+
+
+def is_repeated(own: DimLike, wanted: DimLike) -> bool:
+    """Whether an axis of one length is repeated where it meets another one, which the result has."""
+    return own == 1 or (may_repeat(own) and not may_repeat(wanted)) if own != wanted else False
+
+
+def meeting(length: DimLike, other: DimLike) -> tuple[DimLike, DimLike]:
+    """What is compared of two lengths that meet, the first of which the result has.
+
+    An element that is repeated is there also where the result has none: it may be read before the loop over these.
+    """
+    return (other, 1) if is_repeated(other, length) else (length, other)
+
+
+def repeated_axes(given: Shape, shape: Shape) -> tuple[int, ...]:
+    """The axes along which an array is repeated to a shape that it fits."""
+    lead = len(shape) - len(given)
+    ends = [*enumerate(zip(given, shape[lead:], strict=True), lead)]
+    return (*range(lead), *(a for a, (own, wanted) in ends if is_repeated(own, wanted)))
 
 
 def shaped(dtype: DType, types: Types, always_array: bool = False) -> Type:
@@ -264,11 +290,12 @@ def strided(op: Op, types: Types, attrs: dict[str, Any]) -> Types:
 
 
 def meeting_lengths(shapes: Sequence[Shape]) -> list[tuple[DimLike, DimLike]]:
-    """Pairs of lengths that a broadcast takes as equal: the first that is not 1, and each other."""
+    """Pairs of lengths that a broadcast takes as equal: the one that it keeps, and each other that is not 1."""
     pairs: list[tuple[DimLike, DimLike]] = []
     for axis in range(-max(map(len, shapes), default=0), 0):
         wide = [s[axis] for s in shapes if len(s) >= -axis and s[axis] != 1]
-        pairs.extend((wide[0], other) for other in wide[1:] if other != wide[0])
+        met = (meeting(kept_length(wide), other) for other in wide)
+        pairs.extend(dict.fromkeys((first, other) for first, other in met if first != other))
     return pairs
 
 
@@ -286,7 +313,7 @@ def assignment_pairs(value: Shape, target: Shape) -> list[tuple[DimLike, DimLike
         The value does not broadcast to the target; NumPy's sentence.
     """
     wanted = (*[1] * (len(value) - len(target)), *target)[-len(value) :] if value else ()
-    pairs = [(t, v) for t, v in zip(wanted, value, strict=True) if v != 1 and v != t]
+    pairs = [meeting(t, v) for t, v in zip(wanted, value, strict=True) if v != 1 and v != t]
     if any(isinstance(t, int) and isinstance(v, int) for t, v in pairs):
         raise ValueError(assignment_sentence(value, target))
     return pairs

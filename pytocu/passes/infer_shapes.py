@@ -13,7 +13,7 @@ the check; otherwise the check stays where it is, and nothing is taken as equal 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pytocu.ir.builder import Builder
@@ -32,7 +32,7 @@ from pytocu.ir.dims import (
     substitute,
     symbols,
 )
-from pytocu.ir.infer import broadcast_shapes
+from pytocu.ir.infer import broadcast_shapes, repeated_axes
 from pytocu.ir.regions import MAY_NOT_RUN, assigned, conditions, meetings, numbers_of, spread
 from pytocu.ir.types import ArrayType, Type, scalar, shape_of
 from pytocu.passes.classes import SHORTEST, Classes
@@ -49,7 +49,7 @@ def run(function: Function, context: PassContext) -> Function:
     """Unify lengths and make broadcasting visible."""
     classes = Classes(context)
     facts = _discover(function, classes)
-    if not _fits(function, facts, {}):
+    if not _fits(_always_run(function.body), facts, {}):
         # No call fits: the first check that does not hold is found by the run, of the lengths as they are.
         facts.equal.clear()
     if any(inst.op.kind == "reduce" for inst in walk(function.body)):
@@ -63,13 +63,14 @@ def _know_short_axes(function: Function, facts: _Facts, classes: Classes) -> Non
         last = facts.norm(shape_of(param.type)[-1]) if len(shape_of(param.type)) > 1 else 1
         name = as_symbol(last)
         length = None if name is None else classes.exactly(last, SHORTEST)
-        if name is not None and length is not None and length > 1 and _fits(function, facts, {name: length}):
+        known = {name or "": length or 0}
+        if name is not None and length is not None and length > 1 and _fits(walk(function.body), facts, known):
             facts.equal[name] = length
 
 
-def _fits(function: Function, facts: _Facts, known: Mapping[str, DimLike]) -> bool:
-    """Whether no broadcast that is computed in any case fails for these lengths, as the call is then told."""
-    for inst in _always_run(function.body):
+def _fits(insts: Iterable[Inst], facts: _Facts, known: Mapping[str, DimLike]) -> bool:
+    """Whether no broadcast of these fails for these lengths, as the call is then told."""
+    for inst in insts:
         for pair in meetings(inst):
             first, other = (substitute(facts.norm(dim), known) for dim in pair)
             if isinstance(first, int) and isinstance(other, int) and first != other:
@@ -277,13 +278,14 @@ class _Writer:
             if self.failing:
                 return
             if inst.op.kind == "elementwise" and len(args) > 1:
-                args = _broadcast_all(builder, args)
+                args = _broadcast_all(builder, args, inst.args)
             elif inst.op.name == "map":
                 elements = spread(inst, args)
-                args = (*_broadcast_all(builder, elements), *args[len(elements) :])
+                args = (*_broadcast_all(builder, elements, spread(inst, inst.args)), *args[len(elements) :])
             elif inst.op.name == "update":
                 old, target, new = (values[a] for a in inst.args)
-                args = (old, target, _fitted(builder, new, shape_of(target.type)))
+                given = _with_ones(new, inst.args[2], shape_of(inst.args[1].type))
+                args = (old, target, _fitted(builder, new, given, shape_of(target.type)))
             attrs = dict(inst.attrs)
             if inst.op.name in MAY_NOT_RUN:
                 attrs.pop("once", None)
@@ -400,23 +402,31 @@ def blank(builder: Builder, type: Type) -> Value:
     return builder.emit("broadcast", (zero,), {"shape": type.shape, "expand": axes, "ndim": 0})
 
 
-def _broadcast_all(builder: Builder, args: tuple[Value, ...]) -> tuple[Value, ...]:
-    shapes = [shape_of(a.type) for a in args]
+def _broadcast_all(builder: Builder, args: tuple[Value, ...], old: tuple[Value, ...]) -> tuple[Value, ...]:
+    whole = broadcast_shapes([shape_of(a.type) for a in old])
+    shapes = [_with_ones(arg, before, whole) for arg, before in zip(args, old, strict=True)]
     target = broadcast_shapes(shapes)
-    return tuple(arg if shape == () else _repeated(builder, arg, target) for arg, shape in zip(args, shapes, strict=True))
+    pairs = zip(args, shapes, strict=True)
+    return tuple(arg if shape == () else _repeated(builder, arg, shape, target) for arg, shape in pairs)
 
 
-def _fitted(builder: Builder, value: Value, target: Shape) -> Value:
+def _with_ones(value: Value, old: Value, whole: Shape) -> Shape:
+    """The shape of a value, with 1 for lengths of run time that are compared with 1 because of what they were before."""
+    shape, given = shape_of(value.type), shape_of(old.type)
+    lead = max(len(whole) - len(given), 0)
+    ones = {axis - lead for axis in repeated_axes(given, whole)} if len(given) <= len(whole) else ()
+    return tuple(1 if axis in ones else length for axis, length in enumerate(shape))
+
+
+def _fitted(builder: Builder, value: Value, shape: Shape, target: Shape) -> Value:
     """What is assigned, in the shape it is assigned to."""
     if target == () and not isinstance(value.type, ArrayType):
         return builder.emit("as_array", (value,))
-    return _repeated(builder, value, target)
+    return _repeated(builder, value, shape, target)
 
 
-def _repeated(builder: Builder, value: Value, target: Shape) -> Value:
-    shape = shape_of(value.type)
-    if shape == target:
+def _repeated(builder: Builder, value: Value, shape: Shape, target: Shape) -> Value:
+    """A value repeated to a shape; its own may have 1 for lengths that are compared with 1."""
+    if shape_of(value.type) == target:
         return value
-    lead = len(target) - len(shape)
-    expand = tuple(a for a in range(len(target)) if a < lead or (shape[a - lead] == 1 and target[a] != 1))
-    return builder.emit("broadcast", (value,), {"shape": target, "expand": expand, "ndim": len(shape)})
+    return builder.emit("broadcast", (value,), {"shape": target, "expand": repeated_axes(shape, target), "ndim": len(shape)})

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from pytocu.errors import NO_ELEMENTS
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import (
     Block,
@@ -571,12 +572,21 @@ def _in_words(check: Inst) -> list[Inst]:
         repeats = one + other - 2 * one * other
         sentence = f"operands could not be broadcast together with shapes {' '.join(texts)} "
         which = " and ".join(texts)
+    unequal = _differ(*dims)
     refused = f"a length known only at run time is 1, and NumPy would repeat the element: {which}"
     help = "pick the element with [0], which has no axis"
-    return [
-        _equal(check, (repeats, 0, first, second), "UnsupportedError", refused, help),
-        _equal(check, (first, second, first, second), "ValueError", sentence),
-    ]
+    compared = [_equal(check, (repeats * unequal, 0, first, second), "UnsupportedError", refused, help)]
+    if {*dims} != {first, second}:
+        # A length that is 1 where the other is repeated; both may be 0.
+        empty = f"a length that is known only at run time is 0, and compiled as 1 beside others: {which}"
+        none = unequal * (1 - _differ(first, second))
+        compared.append(_equal(check, (none, 0, first, second), "UnsupportedError", empty, NO_ELEMENTS))
+    return [*compared, _equal(check, (*dims, first, second), "ValueError", sentence)]
+
+
+def _differ(first: DimLike, second: DimLike) -> DimLike:
+    """1 for lengths that are not equal, and 0 for others."""
+    return dim_min(dim_max(first - second, second - first), 1)
 
 
 def _is_one(length: DimLike) -> DimLike:

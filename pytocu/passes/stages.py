@@ -8,7 +8,7 @@ the passes as any other, and so is each body: its arrays are parameters, and wha
 straight into memory for the next step, as an array that the function is given to change would be.  A carried array has
 two memories that take turns, so that no step allocates one.  Where every carried array is an argument that the
 function changes, one of the two is the argument itself: the loop takes two steps at a time, there and back, and a
-single step behind it is copied.
+single step behind it is copied.  Arguments that overlap are elements of one memory, which stands in their place.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named, walk
 from pytocu.ir.dims import is_number
@@ -65,12 +64,6 @@ def run(function: Function, context: PassContext) -> Function:
     whole = next(filter(is_whole, function.body.insts), None)
     if whole is None:
         return function
-    if any(inst.op.name == "memory" for inst in function.body.insts):
-        raise UnsupportedError(
-            "arguments that lie in one memory and are changed beside a loop or branch on whole arrays are not compiled",
-            whole.loc,
-            "pass a copy of one of them",
-        )
     function = rewrite(_views_last(function), _with_its_view)
     if context.target.kind == "cpu":
         function = picks.read(function, lambda inst: is_whole(inst) and (_has_python(inst) or sweep_of(inst) is None))
@@ -80,7 +73,9 @@ def run(function: Function, context: PassContext) -> Function:
     segment: list[Inst] = []
     later = _later_uses(function.body.insts)
     for number, inst in enumerate(function.body.insts):
-        if is_whole(inst):
+        if inst.op.name == "memory":
+            writer.share(inst)
+        elif is_whole(inst):
             writer.stage(segment, later[number], function.body.insts[number:])
             segment = []
             sweep = None if _has_python(inst) else sweep_of(inst)
@@ -261,6 +256,8 @@ class _Writer:
         NumPy scalars that stand in memory.
     made : set of Value
         Memory of the function's own.
+    roots : tuple of Value
+        The function's parameters, and memory that several of them are in.
     settled : set of Value
         What arguments hold in the end, where it is in them already.
     numbers : dict
@@ -269,6 +266,7 @@ class _Writer:
 
     def __init__(self, function: Function, context: PassContext):
         self.function, self.context = function, context
+        self.roots = function.params
         self.builder = Builder()
         self.now: dict[Value, Value] = {}
         self.scalars: set[Value] = set()
@@ -276,6 +274,14 @@ class _Writer:
         self.settled: set[Value] = set()
         self.numbers: dict[str, None] = dict.fromkeys((*function.fact("numbers", ()), *numbers_of(function.body)))
         self.count = 0
+
+    def share(self, inst: Inst) -> None:
+        """The memory that several arguments are in stands for them from here on."""
+        values: dict[Value, Value] = {}
+        replay(self.builder, inst, lambda builder, inst, args: None, values)
+        (memory,) = inst.results
+        self.now[memory] = values.get(memory, memory)
+        self.roots = (*self.roots, self.now[memory])
 
     def lowered(self, params: Sequence[Value], builder: Builder, facts: Any) -> Function:
         """A piece of the function at host level."""
@@ -314,7 +320,7 @@ class _Writer:
                 inside[value] = builder.const(value.inst.attr("value"), value.type, value.name)
                 continue
             outer = self.now[value]
-            if outer in self.function.params:
+            if outer in self.roots:
                 # An argument, or what an argument's memory holds now.
                 inside[value] = outer
                 if outer not in params:
@@ -487,7 +493,7 @@ class _Writer:
                 memory = self.builder.emit("allocate", (), {}, (_in_memory(result.type),), name=result.name or "out")
             self.now[result] = memory
             outputs.append(memory)
-            if memory not in self.function.params:
+            if memory not in self.roots:
                 self.made.add(memory)
             if isinstance(result.type, ScalarType):
                 self.scalars.add(result)
@@ -517,7 +523,7 @@ class _Writer:
         memory = self.now[value]
         terminator = behind[-1]
         places = {terminator.args[place] for place, _ in terminator.attr("updates", ())}
-        if memory not in self.function.params or memory not in places:
+        if memory not in self.roots or memory not in places:
             return False
         ends = {terminator.args[new] for _, new in terminator.attr("updates", ())}
         shown = {terminator.args[n] for n in tree_numbers(terminator.attr("tree"))}
@@ -767,7 +773,7 @@ class _Writer:
         insts = [*insts[:-1], self._without_settled(insts[-1])]
         builder = Builder(insts[-1].loc)
         inside, params, stands = self.taken(builder, self.needed(insts))
-        taken = {p for p in params if p not in self.function.params}
+        taken = {p for p in params if p not in self.roots}
         for inst in insts[:-1]:
             replay(builder, inst, lambda builder, inst, args: None, inside)
         builder.loc = insts[-1].loc

@@ -222,11 +222,21 @@ class Text:
                 self.early.append(f"end{number} = {self.dim(product(parameter.shape) * itemsize)}")
         return known[number]
 
-    def memory(self, span: str, numbers: Sequence[int], pointer: str = "_") -> None:
-        """The first address of memory that arguments share, and how many elements it has."""
+    def memory(self, span: str, numbers: Sequence[int], pointer: str) -> None:
+        """The first address of memory that arguments share, how many elements it has, and where in it each argument lies."""
         self.globals["memory_range"] = memory_range
         self.lengths[span] = f"n{len(self.lengths)}"
         self.lines.append(f"{pointer}, {self.lengths[span]} = memory_range(({''.join(f'infos[{n}], ' for n in numbers)}))")
+        for number in numbers:
+            parameter, itemsize = self.plan.parameters[number], self.itemsize(number)
+            values = {f"{parameter.name}_at": f"({self.read(self.access.pointer, number)} - {pointer}) // {itemsize}"}
+            strides, shape = self.read(self.access.strides, number), self.read(self.access.shape, number)
+            for axis in range(len(parameter.shape)):
+                stride = f"{strides}[{axis}] // {itemsize} if {shape}[{axis}] > 1 else 0"
+                values[f"{parameter.name}_s{axis}"] = stride
+            for name, value in values.items():
+                self.lengths[name] = f"n{len(self.lengths)}"
+                self.lines.append(f"{self.lengths[name]} = {value}")
 
     def write_suits(self, prefix: Sequence[str]) -> str:
         """The function that says whether assumptions hold and every index fits the kernels' width."""
@@ -238,7 +248,7 @@ class Text:
                 self.lengths[step[2]] = self.dim(step[3])
         bound = self.numbers_fit()
         for name, numbers in self.plan.spans():
-            self.memory(name, numbers)
+            self.memory(name, numbers, "_")
         conditions = [f"{self.dim(f.dim)} {f.relation} {f.number}" for f in self.plan.assumptions]
         for n in self.arrays():
             if is_strided(self.plan.parameters[n].layout):
