@@ -186,7 +186,7 @@ def perhaps_numpys(frame: Frame, row: Value, grown: Grown, mark: Value | None = 
 
 _OF_DTYPE = {
     kind: Maybe(frozenset([weak]), None, frozenset())
-    for kind, weak in (("b", WEAK_BOOL), ("i", WEAK_INT), ("f", WEAK_FLOAT), ("c", WEAK_COMPLEX))
+    for kind, weak in (("b", WEAK_BOOL), ("i", WEAK_INT), ("u", WEAK_INT), ("f", WEAK_FLOAT), ("c", WEAK_COMPLEX))
 }
 
 

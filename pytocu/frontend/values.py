@@ -518,8 +518,8 @@ class Counted(Grown):
     ----------
     held : dict
         The array, the row of the first member and how many there are, which branches and loops hand on as entries of a dict.
-    at : Loc
-        The loop that made the array.
+    at : Loc or None
+        The loop that made the array; None for a branch.
     sites : dict
         By the place of an ``append`` and the number of the member there: how many are appended there at most as often as
         it is written out in a step, and the numbers of the loops around it there, None for a ``while``.
@@ -538,19 +538,23 @@ class Counted(Grown):
     began : int
         How many members there were in the list that became this one.
     floats : int or None
-        Whether one of these was no Python int; None where that is not known.
+        Whether one of these was of the list's kind, no Python int among floats; None where that is not known.
+    pythons : bool
+        Whether one of these was Python's number.
     """
 
-    __slots__ = ("at", "began", "depth", "floats", "held", "sites", "spare", "unbounded", "wanted", "watched", "written_out")
+    __slots__ = (
+        "at", "began", "depth", "floats", "held", "pythons", "sites", "spare", "unbounded", "wanted", "watched", "written_out",
+    )  # fmt: skip
 
-    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
+    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc | None, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
         super().__init__(name, rows, type, 0, 0)
         self.begin: Any = 0
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
         self.watched: set[tuple[Loc, int]] = set()
-        self.unbounded = False
+        self.unbounded = self.pythons = False
         self.began = self.spare = 0
         self.floats: int | None = None
         self.wanted: Any = None
