@@ -23,7 +23,7 @@ def column(a, b, c):
 
 def backward(a, b, c):
     i = len(a) - 2
-    while 0 <= i:
+    while i >= 0:
         a[i] -= b[i] * a[i + 1] * c
         i = i - 1
     return a, i
