@@ -166,3 +166,30 @@ def many(x, n):
 def test_loops_that_count_and_others(function: Callable[..., Any]) -> None:
     for n in (0, 1, 2, 4, 7):
         agree(function, np.random.default_rng(3).random(9), n)
+
+
+def forward_filled(a, b, c):
+    for i in range(1, len(a)):
+        m = np.isnan(a[i])
+        a[i, m] = a[i - 1, m]
+    return a
+
+
+def columns_filled(a, b, c):
+    j = 1
+    while j < a.shape[1]:
+        m = a[:, j] > c
+        a[m, j] = a[m, j - 1] + b[m, j]
+        j += 1
+    return a
+
+
+@pytest.mark.parametrize("function", [forward_filled, columns_filled])
+def test_masks_beside_the_number_of_a_step(function: Callable[..., Any]) -> None:
+    """They were positions, which another kernel counted in each step."""
+    assert launches(function) == ["launch"]
+    for size in (1, 2, 5, 33):
+        random = np.random.default_rng(size).random
+        a = random((size, size))
+        a[random((size, size)) > 0.5] = np.nan
+        agree(function, a, random((size, size)), 0.25)

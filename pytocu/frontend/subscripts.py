@@ -141,8 +141,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
             return few_positions.read(context, base, as_numpy(context, key), few)
         base, key, place = _with_masks(context, base, key)
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
-        if mask is not None and not first:
-            return chosen(context, view, mask)
+        if place is not None and mask is not None and not first:
+            return chosen(context, view, mask, place[0])
         return _picked(context, base, key) if _is_part(context, base, key) else subscript(context, base, key)
     if isinstance(base, Flat):
         return _read_flat(context, base, as_numpy(context, values(context, key)))
