@@ -61,6 +61,9 @@ _scan = Deferred("pytocu.frontend.scans", "scan")
 _type_of = Deferred("pytocu.frontend.grown", "type_of")
 
 
+_IN_ROWS = "fill rows and count: y[k, n[k]] = v; n[k] += 1; or append pairs to one list: found.append((k, v))"
+
+
 class Held(NamedTuple):
     """That members are lists or tuples.
 
@@ -157,6 +160,9 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
         return _read_columns(frame, row, held, grown, mark)
     if held.type is None:
         kind = "lists" if held.kind is list else "tuples"
+        if dimensions(row)[0] == 0:
+            text = f"{grown.text} holds empty {kind}, and one of these is read at a position known only at run time"
+            raise UnsupportedError(text, context.loc, _IN_ROWS)
         text = f"{grown.text} holds {kind} whose members are not of one type, and one of these is read"
         raise UnsupportedError(text, context.loc, "keep what differs in type in lists of its own")
     if held.kind is not list:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.list_forms import IN_LISTS
 from pytocu.frontend.values import Context, NeedsBranch, Reader, refuse_array
 from pytocu.guards import (
     SCALARS,
@@ -296,11 +297,10 @@ def refuse_shared(context: Context, value: Any, what: str) -> None:
         raise NeedsBranch(f"{what} changes a {kind} in a part that Python may leave out", context.loc)
     if _is_shared(context, value):
         copy = f"{kind}(...)" if isinstance(value, _MUTABLE) else "dataclasses.replace(...)"
-        raise UnsupportedError(
-            f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time",
-            context.loc,
-            f"copy it first: {copy}",
-        )
+        # A copy would not be what the program makes longer.
+        help = IN_LISTS if what in ("list.append()", "list.extend()", "list.insert()") else f"copy it first: {copy}"
+        text = f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time"
+        raise UnsupportedError(text, context.loc, help)
 
 
 def refuse_outside(context: Context, value: Any, what: str) -> None:

@@ -19,6 +19,7 @@ from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
 from pytocu.frontend.indexing import is_computed
 from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
+from pytocu.frontend.list_forms import IN_LISTS
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
@@ -293,7 +294,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
                 _assign_in_grown(frame, counted, key, value, text)
                 return
         text = f"a member of a {type(base).__name__} is assigned at a place known only at run time"
-        raise UnsupportedError(text, context.loc, by_number(base) or "use an array in its place: np.array(...)[i] = ...")
+        nested = isinstance(base, list) and any(isinstance(member, list | dict | Grown) for member in base)
+        otherwise = IN_LISTS if nested else "use an array in its place: np.array(...)[i] = ..."
+        raise UnsupportedError(text, context.loc, by_number(base) or otherwise)
     check_plain(context, key, "indexing")
     attempt(context, base.__setitem__, key, value)
 
