@@ -104,6 +104,14 @@ def path_of(context: Context, value: Any) -> Path | None:
     return context.paths.get(id(value), (None, None))[1]
 
 
+def is_given(context: Context, value: Any) -> bool:
+    """Whether an object is an argument, or held by one."""
+    path = path_of(context, value)
+    while path is not None and path[0] != "argument":
+        path = path[1] if len(path) > 1 and isinstance(path[1], tuple) else None
+    return path is not None
+
+
 def note_member(context: Context, base: Any, name: str) -> None:
     """Remember what the class of an object has under a name, before it is called with the object."""
     kind, owner = type(base), path_of(context, base)

@@ -789,8 +789,8 @@ def no_int(context: Context, sentence: str) -> CompileError:
     return error
 
 
-def refuse_array(context: Context, name: str) -> NoReturn:
-    """An array that is not an argument.
+def refuse_array(context: Context, name: str, kind: str = "") -> NoReturn:
+    """An array that is not an argument; it may be held by one of a class that is no dataclass.
 
     Raises
     ------
@@ -800,6 +800,10 @@ def refuse_array(context: Context, name: str) -> NoReturn:
     if not name:
         text = "an array of numbers known while compiling is used as a value"
         raise UnsupportedError(text, context.loc, "pass it as an argument, or make it of a length: np.full(len(x), 3)")
+    if kind:
+        text = f"the array {name} is held by an argument of the class {kind}, which is no dataclass or named tuple"
+        help = f"make {kind} one: @dataclasses.dataclass and a line for each attribute, as x: np.ndarray; or pass the array"
+        raise CompileError(text, context.loc, help)
     raise CompileError(
         f"the array {name} is captured from outside the function",
         context.loc,
