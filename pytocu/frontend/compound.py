@@ -14,7 +14,6 @@ from pytocu.frontend.aliases import unnamed
 from pytocu.frontend.builtin_calls import counted, iterate, steps_over
 from pytocu.frontend.conditions import evaluate_test
 from pytocu.frontend.control import branch
-from pytocu.frontend.counting import as_for
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.first_steps import FirstApart, first_apart, had_step, know_with_step, require_step
 from pytocu.frontend.flags import condition
@@ -32,6 +31,7 @@ from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
 from pytocu.frontend.written_out import LONGEST, WrittenSteps, is_written_out
 from pytocu.ir.core import Value
 
+_as_for = Deferred("pytocu.frontend.counting", "as_for")
 _begin_counted = Deferred("pytocu.frontend.counted", "begin")
 _caught = Deferred("pytocu.frontend.trying", "caught")
 _again = Deferred("pytocu.frontend.trying", "again")
@@ -418,7 +418,7 @@ _MAX_ENDLESS = 32
 def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
     """A loop while something holds; so many steps of run time are written before it."""
     context = frame.context
-    if not before and (written := as_for(frame, node)) is not None:
+    if not before and (written := _as_for(frame, node)) is not None:
         first, loop = written
         run_block(frame, [first])
         return _for(frame, loop, rest)

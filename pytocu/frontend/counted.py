@@ -26,7 +26,7 @@ from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
-from pytocu.frontend.list_forms import IN_ROWS
+from pytocu.frontend.list_forms import IN_ROWS, refuse_named
 from pytocu.frontend.list_kinds import Kinds, as_float, ask_for_marks, asked_of, held_exactly, mark, numbers_in, put_all_marks
 from pytocu.frontend.list_kinds import ask as ask_kinds
 from pytocu.frontend.literals import listed
@@ -405,7 +405,7 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
             if isinstance(old, Grown):
                 ask_for_marks(context, old)
             mark(context, made, blank=True)
-    made.queue = _queue_of(context, old)
+    made.queue, made.named = _queue_of(context, old), isinstance(old, Grown) and old.named
     _arrays(frame, made, old)
     if isinstance(old, list):
         made.began, made.floats = len(old), 0
@@ -623,6 +623,7 @@ def refuse_full(context: Context, counted: Counted, place: Any) -> None:
 
 def make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
     """Note that a line appends so many members at most, or make the rows for them where no loop is around."""
+    refuse_named(context, counted)
     around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
     if around is None:
         if count == 1 and counted.spare and context.written_out == counted.written_out:
@@ -691,6 +692,7 @@ def _shorter(context: Context, counted: Counted, key: int) -> None:
 
 def _lose(context: Context, counted: Counted) -> None:
     """Note that members go, or others come in their place."""
+    refuse_named(context, counted)
     if counted.kinds is not None:
         context.shortened.add(counted.kinds)
 
@@ -818,7 +820,7 @@ def settled(context: Context, counted: Counted) -> Grown:
     rows = context.builder.emit("copy", (subscript(context, counted.rows, slice(counted.begin, end)),))
     made = Grown(counted.name, rows, counted.type, 0, 0)
     made.inner, made.key, made.mixed, made.queue = counted.inner, counted.key, counted.mixed, counted.queue
-    made.ints = counted.ints
+    made.ints, made.named = counted.ints, counted.named
     made.kinds = counted.kinds
     if counted.marks is not None:
         made.marks = context.builder.emit("copy", (subscript(context, counted.marks, slice(counted.begin, end)),))

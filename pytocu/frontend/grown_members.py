@@ -15,6 +15,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.aliases import mark_shared
 from pytocu.frontend.frames import Failing, Frame, Raised, Shown, mark
 from pytocu.frontend.kinds import Maybe
+from pytocu.frontend.list_forms import refuse_named
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.storage import HandOn
@@ -214,6 +215,7 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     if isinstance(grown, Counted):
         _assign_counted(frame, grown, key, value, text)
         return
+    refuse_named(context, grown)
     said = f"{text} = ... changes a list whose length is known only at run time"
     if grown.place is not None:
         _ask_grown(context, grown)

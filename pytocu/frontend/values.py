@@ -452,6 +452,8 @@ class Grown:
         Whether the members may be Python's numbers or NumPy's of the same dtype, and Python's ints among floats.
     nones : bool
         Whether members may be None.
+    named : bool
+        Whether a run decides that it has another name, under which it is a copy here: it may not be changed.
     kinds : object
         What is asked for where members are Python's numbers and NumPy's.
     marks : Value or None
@@ -471,8 +473,8 @@ class Grown:
     __pytocu_plain__ = True
     __slots__ = (
         "after", "aliases", "appended", "arrays", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
-        "kinds", "marks", "mixed", "name", "nones", "origin", "own", "place", "queue", "roots", "rows", "shared", "start",
-        "sure", "text", "type",
+        "kinds", "marks", "mixed", "name", "named", "nones", "origin", "own", "place", "queue", "roots", "rows", "shared",
+        "start", "sure", "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -487,7 +489,7 @@ class Grown:
         self.roots: set[Value] = set()
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
-        self.shared = self.frozen = self.mixed = self.ints = self.nones = self.sure = False
+        self.shared = self.frozen = self.mixed = self.ints = self.nones = self.sure = self.named = False
         self.own = True
         self.kinds: Any = None
         self.marks: Any = None
@@ -505,8 +507,8 @@ class Grown:
 
 
 _OF_MEMBERS = (
-    "after", "arrays", "begun", "end", "inner", "ints", "key", "kinds", "mixed", "nones", "origin", "own", "queue", "roots",
-    "shared",
+    "after", "arrays", "begun", "end", "inner", "ints", "key", "kinds", "mixed", "named", "nones", "origin", "own", "queue",
+    "roots", "shared",
 )  # fmt: skip
 """What is known of a list through its members."""
 
