@@ -27,10 +27,6 @@ IN_ROWS = "append arrays of one length, or write them into rows that are long en
 """The way out where the members of a list are arrays of many lengths."""
 
 
-IN_LISTS = "append to a list with a name of its own on each side of an if, or fill rows and count: y[k, n[k]] = v; n[k] += 1"
-"""The way out where a run decides which of several lists gets longer."""
-
-
 class OfGrown(tuple[Any, ...]):
     """The arrays of a list, in a form of `pytocu.frontend.state.flatten`."""
 

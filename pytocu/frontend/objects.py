@@ -15,7 +15,6 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
-from pytocu.frontend.list_forms import IN_LISTS
 from pytocu.frontend.values import Context, NeedsBranch, Reader, refuse_array
 from pytocu.guards import (
     SCALARS,
@@ -291,6 +290,10 @@ def mark_outside(context: Context, value: Any, name: str) -> None:
     context.outside[id(value)] = value
     for key, member in value.items() if isinstance(value, dict) else enumerate(value):
         mark_outside(context, member, f"{name}[{key!r}]")
+
+
+IN_LISTS = "append to a list with a name of its own on each side of an if, or fill rows and count: y[k, n[k]] = v; n[k] += 1"
+"""The way out where a run decides which of several lists gets longer."""
 
 
 def refuse_shared(context: Context, value: Any, what: str) -> None:

@@ -16,8 +16,8 @@ from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.aliases import inside_of, is_container, related, scopes
 from pytocu.frontend.frames import Frame, Late, Scope, Unset, no_step
-from pytocu.frontend.list_forms import IN_LISTS, OfGrown, alike, holding
-from pytocu.frontend.objects import is_object, note_object
+from pytocu.frontend.list_forms import OfGrown, alike, holding
+from pytocu.frontend.objects import IN_LISTS, is_object, note_object
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Counted, Grown, Masked, MaybeBound, Members, Perhaps, is_number
 from pytocu.ir.core import Value

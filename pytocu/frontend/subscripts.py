@@ -19,7 +19,6 @@ from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
 from pytocu.frontend.indexing import is_computed
 from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
-from pytocu.frontend.list_forms import IN_LISTS
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, values
 from pytocu.frontend.masked_work import assign as assign_masked
@@ -27,7 +26,7 @@ from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
-from pytocu.frontend.objects import refuse_outside
+from pytocu.frontend.objects import IN_LISTS, refuse_outside
 from pytocu.frontend.operators import as_queue, attempt, check_plain, example, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
