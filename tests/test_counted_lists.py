@@ -282,7 +282,7 @@ def test_what_python_raises(function: Callable[..., Any], x: np.ndarray) -> None
 def counts_up(n):
     found = []
     k = 0
-    while k < n:
+    while k != n:
         if k % 3:
             found.append(k)
         k += 1
@@ -530,7 +530,7 @@ def test_lists_are_no_numbers(number_of: Callable[[Any], Any]) -> None:
 
 def evens(x, n):
     found, k = [], 0
-    while k < n:
+    while k != n:
         if x[k % 5] > 0 or k % 2 == 0:
             found.append(k)
         k += 1

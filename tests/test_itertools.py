@@ -139,3 +139,35 @@ def test_what_is_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         pytocu.jit(function)(X, 3)
     assert said in str(caught.value) and caught.value.help
+
+
+def members_that_change(x):
+    total = 0.0
+    for k, (a, b) in enumerate(product(x, repeat=2)):
+        x[1] += 1
+        x[0] -= 0.5
+        total += a * b * k
+    return total, x
+
+
+def rows_that_change(x):
+    total = np.zeros(len(x[0]))
+    for a, k in product(x, range(2)):
+        x[1] += k
+        total += a
+    return total, x
+
+
+@pytest.mark.parametrize(("function", "shape"), [(members_that_change, (4,)), (rows_that_change, (4, 2))])
+def test_product_has_the_numbers_of_when_it_is_called(function: Callable[..., Any], shape: tuple[int, ...]) -> None:
+    x = np.arange(float(np.prod(shape))).reshape(shape)
+    same = x.copy()
+    compare(pytocu.jit(function)(x), function(same))
+    compare(x, same)
+
+
+def test_the_way_out_for_members_of_a_run() -> None:
+    for made, said in ((itertools.pairwise, "x[i], x[i + 1]"), (lambda x: itertools.combinations(x, 2), "x[i], x[j]")):
+        with pytest.raises(UnsupportedError) as caught:
+            pytocu.jit(lambda x, made=made: [a + b for a, b in made(x)])(X)
+        assert said in (caught.value.help or "")

@@ -194,7 +194,7 @@ def test_what_python_raises(function: Callable[..., Any], number: int) -> None:
 def backwards(x):
     out = []
     k = len(x)
-    while k > 0:
+    while k:
         out.append(k)
         k -= 1
     out.reverse()

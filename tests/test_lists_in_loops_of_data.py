@@ -139,21 +139,21 @@ def test_thread_by_thread(function: Callable[..., Any]) -> None:
     everywhere(function, X[:2, :4], 3)
 
 
-def filled(n, each):
+def filled(n, each, by):
     out = []
     for i in range(n):
         k = 0
         while k < each:
             out.append(i)
-            k += 1
+            k += by
     return len(out), out[-1]
 
 
 def test_more_members_than_there_is_room_for_are_refused() -> None:
     jitted = pytocu.jit(filled)
-    assert jitted(3, 100_000) == (300_000, 2)
+    assert jitted(3, 100_000, 1) == (300_000, 2)
     with pytest.raises(UnsupportedError, match="the list out holds more than 16,777,216 members, or 131,072 on a GPU"):
-        jitted(9, 2**21)
+        jitted(9, 2**21, 1)
 
 
 def test_a_list_that_two_loops_make_longer() -> None:

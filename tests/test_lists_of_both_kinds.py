@@ -112,3 +112,92 @@ def test_an_array_of_ints_that_stand_among_floats() -> None:
     for function in (floats_are_replaced, floats_are_taken):
         with pytest.raises(UnsupportedError, match="may hold Python's ints alone"):
             pytocu.jit(function)(*given)
+
+
+def walked(x):
+    path = [0.0]
+    for i in range(len(x)):
+        path.append(path[-1] + x[i])
+    return np.array(path), path
+
+
+def positions(x):
+    pos = 0.0
+    path, before = [pos], []
+    for step in x:
+        before.append(pos)
+        pos += step
+        path.append(pos)
+    return path, before, np.array(path)
+
+
+def pairs(x):
+    path = [(0.0, 0.5)]
+    for i in range(len(x)):
+        path.append((x[i], path[i][1] + x[i]))
+    return np.array(path), path
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("function", [walked, positions, pairs])
+def test_a_list_of_pythons_floats_gets_numpys_numbers(function, dtype) -> None:
+    jitted = pytocu.jit(function)
+    for size in (0, 1, 2, 7):
+        x = np.random.default_rng(size).random(size).astype(dtype)
+        if size or function is not positions:
+            assert repr(jitted(x)) == repr(function(x))
+
+
+def test_a_loop_that_begins_with_a_python_float_is_a_sweep() -> None:
+    plan = pytocu.jit(lambda x: walked(x)[0]).lower("f64[n]").compile("cuda:sm_90").plan
+    assert sum(step[0] == "launch" for step in plan.steps) <= 3 and not any(step[0] == "for" for step in plan.steps)
+
+
+def of_smaller_dtypes(x, n, first):
+    found = [first]
+    while len(found) < n:
+        found.append(x[0])
+    return np.array(found)
+
+
+def is_taken(x, n, first):
+    found = [first]
+    while len(found) < n:
+        found.append(x[0])
+    found[0] = x[0]
+    return np.array(found)
+
+
+def returned(x, n, first):
+    found = [first]
+    while len(found) < n:
+        found.append(x[0])
+    return found
+
+
+@pytest.mark.parametrize(("first", "dtypes"), [(0, "i8 i4 u1 f4 f2 c8"), (2, "f4"), (0.5, "f8 f4 f2 c16"), (1j, "c8 c16")])
+def test_an_array_of_pythons_numbers_and_smaller_dtypes(first, dtypes) -> None:
+    jitted = pytocu.jit(static="first")(of_smaller_dtypes)
+    for dtype in dtypes.split():
+        x = np.array([2], dtype)
+        compare(jitted(x, 4, first), of_smaller_dtypes(x, 4, first))
+        if np.asarray(first).dtype != x.dtype:
+            with pytest.raises(UnsupportedError, match="may hold Python's"):
+                pytocu.jit(static="first")(is_taken)(x, 4, first)
+
+
+def test_pythons_numbers_that_a_dtype_does_not_hold() -> None:
+    held = "holds numbers of float32, and gets a Python float that is none of these"
+    x = np.ones(1, np.float32)
+    assert repr(pytocu.jit(returned)(x, 3, 0.5)) == repr(returned(x, 3, 0.5))
+    for jitted in (pytocu.jit(returned), pytocu.jit(static="first")(returned)):
+        with pytest.raises(UnsupportedError, match=held):
+            jitted(x, 3, 0.1)
+    assert repr(pytocu.jit(returned)(x.astype(np.int16), 3, -(2**15))) == f"[{-2**15}, np.int16(1), np.int16(1)]"
+    for dtype, first in (("i2", 2**15), ("u1", -1), ("f4", 2**24 + 1), ("f2", 2**11 + 1)):
+        with pytest.raises(UnsupportedError, match="is none of these"):
+            pytocu.jit(returned)(x.astype(dtype), 3, first)
+    with pytest.raises(UnsupportedError, match="is returned, and holds a Python float beside c128"):
+        pytocu.jit(returned)(x.astype(complex), 3, 0.5)
+    with pytest.raises(UnsupportedError, match="beside uint64"):
+        pytocu.jit(of_smaller_dtypes)(x.astype(np.uint64), 3, 0)

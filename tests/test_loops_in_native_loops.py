@@ -381,3 +381,35 @@ def test_an_interrupt_ends_a_long_loop_in_a_step(monkeypatch):
         jitted(random(8), 10**9)
     monkeypatch.undo()
     compare(jitted(random(8), 40), long_inside(random(8), 40))
+
+
+def counts_down(u, n):
+    k = 0
+    for t in range(n):
+        for m in range(t % 5, 0, -1):
+            u[1:] = u[:-1] * 0.5 + m
+            k += (m - 7) // -1 + (k + m) % -1
+    return u, k
+
+
+def test_loops_in_steps_that_count_down(made) -> None:
+    """Their steps are a quotient by -1, which was left to Python in every step."""
+    u, same = random(50), random(50)
+    compare(pytocu.jit(counts_down)(u, 40), counts_down(same, 40))
+    compare(u, same)
+    assert max(steps for steps, _ in made) >= 30
+
+
+def by_minus_one(u, k, n):
+    for t in range(n):
+        for m in range(t % 3):
+            u[1:] = u[:-1] * 0.5 + m
+        k = k // -1
+    return u, k
+
+
+def test_a_quotient_that_int64_does_not_hold() -> None:
+    for first in (-(2**63), 2**63 - 1, -(2**63) + 1):
+        u, same = random(50), random(50)
+        compare(pytocu.jit(by_minus_one)(u, first, 39), by_minus_one(same, first, 39))
+        compare(u, same)

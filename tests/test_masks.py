@@ -398,3 +398,31 @@ def chosen_in_a_function(x, n):
 def test_a_step_returns_what_a_mask_chooses_in_it(function: Callable[..., Any], n: int) -> None:
     for x in (np.array([[1.0, -2.0, 3.0]]), np.array([-1.0, 4.0]), np.zeros(0)):
         compare(pytocu.jit(function)(x, n), function(x, n))
+
+
+def behind_a_slice(x, m, i, v):
+    before = x[i, :, m]
+    x[i, :, m] = v
+    x[i, 1:, m] *= 2
+    return before, x
+
+
+def behind_a_number(x, m, i, v):
+    before = x[i, m]
+    x[i, m] = v[:1]
+    x[i - 1, m, :] += 1
+    return before, x[i, m, 0], x
+
+
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("function", [behind_a_slice, behind_a_number])
+def test_a_mask_beside_a_number(function: Callable[..., Any], known: bool) -> None:
+    """Where a slice is between them, the chosen elements come first in what is assigned."""
+    jitted = pytocu.jit(static="i")(function) if known else pytocu.jit(function)
+    for i in (0, -1, 1):
+        x, m = np.arange(18.0).reshape(2, 3, 3), np.array([True, False, True])
+        v, same = np.arange(6.0).reshape(2, 3) - 9, x.copy()
+        compare(jitted(x, m, i, v), function(same, m, i, v))
+        compare(x, same)
+    with pytest.raises(IndexError, match="along axis 1; size of axis is 3 but size of corresponding boolean axis is 4"):
+        pytocu.jit(lambda x, m, i: x[i, m])(np.ones((2, 3)), np.ones(4, bool), 1)

@@ -325,3 +325,75 @@ def other_object(x, n):
 def test_is_with_something_else_is_refused() -> None:
     with pytest.raises(UnsupportedError, match="ask for None alone"):
         pytocu.jit(other_object)(copy.copy(A), 3)
+
+
+def order_or_none(x, n):
+    found = []
+    for i in range(n):
+        if x[i] > 0.3:
+            found.append(i)
+    return found if len(found) == n else None
+
+
+def pairs_or_none(x, n):
+    found = [(0.0, 0)]
+    for i in range(n):
+        if x[i] < 0:
+            return None, 0
+        if x[i] > 0.3:
+            found.append((x[i], i))
+    if len(found) < 2:
+        return None, 1
+    return found, len(found)
+
+
+def asked_for(x, n):
+    def longer(limit):
+        found = []
+        k = 0
+        while k < n:
+            if x[k] > limit:
+                found.append(x[k])
+            k += 1
+        return found if len(found) > 1 else None
+
+    total = 0
+    for k in range(3):
+        one = longer(0.25 * k)
+        if one is None:
+            break
+        total += len(one)
+    return total, longer(0.0)
+
+
+@pytest.mark.parametrize("function", [order_or_none, pairs_or_none, asked_for])
+def test_a_list_that_a_run_has_made_or_none(function) -> None:
+    jitted = pytocu.jit(function)
+    for x in ([0.5, 0.5, 0.25, 0.6], [0.5] * 4, [-1.0, 0.5, 0.5, 0.1], [0.0] * 4):
+        for n in (0, 1, 3, 4):
+            assert repr(jitted(np.array(x), n)) == repr(function(np.array(x), n))
+
+
+def changed_under_its_own_name(x, n, change):
+    found = []
+    for i in range(n):
+        if x[i] > 0.3:
+            found.append(i)
+    other = found if n > 2 else [1]
+    if change == 1:
+        found.append(9)
+    elif change == 2:
+        other[0] = 7
+    elif change == 3:
+        found.pop()
+    return other, found
+
+
+def test_a_list_with_another_name_in_some_runs_is_not_changed() -> None:
+    """A conditional expression gave a copy of it, which did not see the change."""
+    jitted = pytocu.jit(static="change")(changed_under_its_own_name)
+    x = np.array([0.5, 0.5, 0.25, 0.6])
+    assert jitted(x, 4, 0) == changed_under_its_own_name(x, 4, 0)
+    for change in (1, 2, 3):
+        with pytest.raises(UnsupportedError, match="is changed, and a run decides whether it has another name, too"):
+            jitted(x, 4, change)

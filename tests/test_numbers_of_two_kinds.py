@@ -646,3 +646,65 @@ def test_an_index_that_may_be_an_int_is_no_error_of_numpys() -> None:
     assert "give it an int on each" in error.value.help
     with pytest.raises(IndexError, match="only integers, slices"):
         pytocu.jit(an_index_that_is_a_float)(x, 1)
+
+
+def first_beyond(x, n):
+    for i in range(n):
+        if x[i] > 2:
+            return x[i]
+        if x[i] < 0:
+            return 0.0
+    return -1.0
+
+
+def pair_of_a_step(x, n):
+    i = 0
+    while True:
+        if i >= n:
+            return 0, None
+        if x[i] > 2:
+            return x[i] * 2, i
+        if x[i] < 0:
+            return 1, i
+        i += 1
+
+
+def of_two_loops(x, n):
+    for i in range(n):
+        for j in range(i):
+            if x[i] > x[j] + 2:
+                return x[i]
+            if x[i] < 0:
+                return 0.5
+    return n
+
+
+def int_or_float64(x, n):
+    for k in range(3):
+        if x[k] > 2:
+            return n + k
+        if x[k] > 1:
+            return x[k]
+    return 0
+
+
+@pytest.mark.parametrize("function", [first_beyond, pair_of_a_step, of_two_loops, int_or_float64])
+def test_returns_of_both_kinds_in_a_loop(function) -> None:
+    jitted = pytocu.jit(function)
+    for x in ([0.5, 1.5, 0.25, 3.0], [0.5, 0.5, -1.0, 3.0], [0.5] * 4, [3.0, 0.5, 2.5, 0.5], [-1.0, -2.0, 0.0, 4.0]):
+        for n in (0, 1, 3, 4):
+            assert repr(jitted(np.array(x), n)) == repr(function(np.array(x), n))
+
+
+def test_an_int_beside_floats_that_float64_does_not_hold() -> None:
+    def either(x, n):
+        if x[0] > 0:
+            return n
+        if x[1] > 0:
+            return 0.5
+        return x[0]
+
+    for function in (either, int_or_float64):
+        with pytest.raises(UnsupportedError, match="a Python int beyond 9007199254740992 stands beside a float"):
+            pytocu.jit(function)(np.full(3, 3.0), 2**53 + 1)
+        assert pytocu.jit(function)(np.full(3, 3.0), 2**53 - 1) == 2**53 - 1

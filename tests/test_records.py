@@ -8,7 +8,7 @@ import sys
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, InitVar, dataclass, field, replace
+from dataclasses import FrozenInstanceError, InitVar, asdict, astuple, dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -543,3 +543,47 @@ def test_errors_of_classes_behind(function: Callable[..., Any], error: type[Exce
     with pytest.raises(error) as caught:
         pytocu.jit(function)(X)
     assert said in str(caught.value)
+
+
+@dataclass
+class Whole:
+    inner: Pair
+    body: Any
+    names: Any = ("a", 1)
+
+
+@dataclass
+class Part:
+    x: Any
+    parts: Any
+
+
+def taken_apart(one):
+    made, named = astuple(one), asdict(one)
+    x, _ = made[1]
+    x[0] = 99
+    named["body"]["parts"].append(named["inner"].x * 2)
+    return made, named, one
+
+
+def test_dataclasses_as_tuples_and_dicts() -> None:
+    """The arrays in them are copies, and lists, too."""
+    one, same = (Whole(Pair(X.copy(), 2.0), Part(V.copy(), [V.copy(), 1])) for _ in range(2))
+    assert repr(pytocu.jit(taken_apart)(one)) == repr(taken_apart(same))
+    assert repr(one) == repr(same)
+    with pytest.raises(TypeError, match=r"astuple\(\) should be called on dataclass instances"):
+        pytocu.jit(lambda x: astuple(x))(X)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UnsupportedError, match="asdict with another dict_factory"):
+        pytocu.jit(lambda one: asdict(one, dict_factory=list))(one)
+
+
+class Held:
+    def __init__(self, x: Any):
+        self.x = x
+
+
+def test_an_argument_of_a_class_that_is_no_dataclass() -> None:
+    with pytest.raises(pytocu.CompileError) as caught:
+        pytocu.jit(lambda one: one.x * 2)(Held(X))
+    assert "the array Held.x is held by an argument of the class Held, which is no dataclass" in str(caught.value)
+    assert "@dataclasses.dataclass" in (caught.value.help or "")

@@ -72,6 +72,28 @@ def test_refused(program: Callable[..., Any], arguments: tuple[Any, ...], said: 
         pytocu.jit(program)(*copy.deepcopy(arguments))
 
 
+def definite(a):
+    try:
+        np.linalg.cholesky(a)
+    except np.linalg.LinAlgError:
+        return False
+    return True
+
+
+def definite_as_advised(a):
+    return np.linalg.eigvalsh(a)[0] > 0
+
+
+@pytest.mark.parametrize("program", [programs.inverted, definite])
+def test_the_way_out_of_errors_of_linear_algebra(program: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(program)(np.eye(2))
+    said = "np.linalg.det(a) != 0" if program is programs.inverted else "np.linalg.eigvalsh(a)[0] > 0"
+    assert said in (caught.value.help or "")
+    for a in (np.eye(2), np.array([[1.0, 2], [2, 1]])):
+        assert pytocu.jit(definite_as_advised)(a) == definite(a)
+
+
 def test_a_call_of_other_lengths_is_another_specialisation() -> None:
     compiled = pytocu.jit(programs.by_lengths)
     for arguments in (PAIRS[0], PAIRS[1], (np.ones(5), np.ones(5)), (np.ones(5), np.ones(3))):

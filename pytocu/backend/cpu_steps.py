@@ -164,7 +164,9 @@ whole:
   br i1 %over, label %no, label %store
 floor:
   %zero = icmp eq i64 %y, 0
-  %minus = icmp eq i64 %y, -1
+  %least.of.all = icmp eq i64 %x, -9223372036854775808
+  %by.minus.one = icmp eq i64 %y, -1
+  %minus = and i1 %least.of.all, %by.minus.one
   %never = or i1 %zero, %minus
   br i1 %never, label %no, label %divide
 divide:

@@ -16,7 +16,7 @@ from pytocu.frontend.attributes import METHODS, Method, attribute
 from pytocu.frontend.masked import rest
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import NAMESPACES, namespace_attribute
-from pytocu.frontend.objects import adopt, mark_outside, note_lacking, note_member, note_path, path_of
+from pytocu.frontend.objects import adopt, is_given, mark_outside, note_lacking, note_member, note_path, path_of
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, Flat, Grown, Masked, Steps, as_value, class_name, describe, refuse_array
 from pytocu.guards import (
@@ -131,7 +131,8 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
             f"{message} has no attribute '{name}'", context.loc, f"did you mean {close}?" if close else None
         )
     if isinstance(found, np.ndarray):
-        refuse_array(context, f"{getattr(base, '__name__', kind.__name__)}.{name}")
+        shown = f"{getattr(base, '__name__', kind.__name__)}.{name}"
+        refuse_array(context, shown, kind.__name__ if is_given(context, base) else "")
     if _may_change(base, name) and not built:
         _guard_attribute(context, base, name, found)
     return found

@@ -62,6 +62,8 @@ _iterators = Deferred("pytocu.frontend.iterators", "handlers")
 _make_super = Deferred("pytocu.frontend.records", "make_super")
 _is_class = Deferred("pytocu.frontend.records", "is_class")
 _make = Deferred("pytocu.frontend.records", "make")
+_as_dict = Deferred("pytocu.frontend.records", "as_dict")
+_as_tuple = Deferred("pytocu.frontend.records", "as_tuple")
 _replace = Deferred("pytocu.frontend.records", "replace")
 _append = Deferred("pytocu.frontend.grown", "append")
 _binding_words = Deferred("pytocu.binding", "binding_words")
@@ -151,6 +153,9 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call_handler(frame, f"copy.{function.__name__}", _copiers()[function.__name__], args, kwargs, context)
         case _ if function is dataclasses.replace:
             return call_handler(frame, "dataclasses.replace", _replace.function, args, kwargs, context)
+        case _ if function is dataclasses.astuple or function is dataclasses.asdict:
+            handler = _as_tuple.function if function is dataclasses.astuple else _as_dict.function
+            return call_handler(frame, f"dataclasses.{function.__name__}", handler, args, kwargs, context)
     if _is_of_heaps(function):
         handler = _heap_functions()[function]
         return call_handler(frame, f"heapq.{function.__name__}", handler, args, kwargs, context)

@@ -31,6 +31,7 @@ from pytocu.frontend.values import Members, Steps, as_value, decides, is_array
 from pytocu.frontend.written_out import LONGEST, WrittenSteps, is_written_out
 from pytocu.ir.core import Value
 
+_as_for = Deferred("pytocu.frontend.counting", "as_for")
 _begin_counted = Deferred("pytocu.frontend.counted", "begin")
 _caught = Deferred("pytocu.frontend.trying", "caught")
 _again = Deferred("pytocu.frontend.trying", "again")
@@ -417,6 +418,10 @@ _MAX_ENDLESS = 32
 def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: int = 0) -> Any:
     """A loop while something holds; so many steps of run time are written before it."""
     context = frame.context
+    if not before and (written := _as_for(frame, node)) is not None:
+        first, loop = written
+        run_block(frame, [first])
+        return _for(frame, loop, rest)
     apart = first_apart(context, frame.loc(node))
 
     def test() -> Any:

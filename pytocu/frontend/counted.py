@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
 from pytocu.frontend.control import branch, connected
@@ -24,8 +26,8 @@ from pytocu.frontend.flags import both, either, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
-from pytocu.frontend.list_forms import IN_ROWS
-from pytocu.frontend.list_kinds import Kinds, as_float, ask_for_marks, asked_of, mark, numbers_in, put_all_marks
+from pytocu.frontend.list_forms import IN_ROWS, refuse_named
+from pytocu.frontend.list_kinds import Kinds, as_float, ask_for_marks, asked_of, held_exactly, mark, numbers_in, put_all_marks
 from pytocu.frontend.list_kinds import ask as ask_kinds
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
@@ -386,7 +388,9 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     shape = shape_of(type)
     before: DimLike = len(old) if isinstance(old, list) else dimensions(old.rows)[0]
     rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "", blank=True)
-    made = Counted(wanted.name, rows, type, wanted.inner, context.loc, len(context.counting), context.written_out)
+    # A first step that is written before a loop stands where the loop does, and makes no room for the loop's members.
+    at = None if wanted.branch else context.loc
+    made = Counted(wanted.name, rows, type, wanted.inner, at, len(context.counting), context.written_out)
     if wanted.inner is None or issubclass(wanted.inner.kind, tuple):
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
         asked = asked_of(context, made.kinds)
@@ -395,17 +399,20 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
         if isinstance(old, Grown) and isinstance(old.type, WeakType) and old.type != made.type:
             # What it holds are Python's numbers.
             as_numpys(context, made, context.builder.const(0, old.type), made.type)
+            if element(old.rows.type) is not element(rows.type) and element(rows.type) is not F64:
+                raise _unlike(context, wanted.name, [old.type, made.type])
         if (asked is not None and asked.marked) or (isinstance(old, Grown) and old.marks is not None):
             if isinstance(old, Grown):
                 ask_for_marks(context, old)
             mark(context, made, blank=True)
-    made.queue = _queue_of(context, old)
+    made.queue, made.named = _queue_of(context, old), isinstance(old, Grown) and old.named
     _arrays(frame, made, old)
     if isinstance(old, list):
         made.began, made.floats = len(old), 0
         for number, value in enumerate(old):
             _put(frame, made, number, of_this_kind(context, made, value))
-            made.floats = made.floats or int(_is_float(context, value))
+            made.floats = made.floats or int(_decides(context, made, value))
+            made.pythons = made.pythons or _is_python(value)
         made.length = len(old)
     else:
         of_old = old.rows if isinstance(old, Counted) else _rows_of(context, old)
@@ -516,7 +523,7 @@ def _unbounded(context: Context, counted: Counted, where: str) -> UnsupportedErr
 def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     """``list.append`` of a member, which has a number where a line appends several."""
     context = frame.context
-    if not _is_float(context, value):
+    if not _decides(context, counted, value):
         context.shortened.add((counted.kinds, "ints"))
     value = of_this_kind(context, counted, value)
     make_room(context, counted, 1, number)
@@ -528,13 +535,22 @@ def append(frame: Frame, counted: Counted, value: Any, number: int = 0) -> None:
     counted.length = binary(context, "add", counted.length, 1)
 
 
-def _is_float(context: Context, value: Any) -> bool:
-    """Whether a number is none of Python's ints on any way that it comes here."""
-    if not isinstance(value, Value):
-        return type(value) is not int
-    if isinstance(value.type, WeakType):
-        return value.type != WEAK_INT
-    return value.inst is not None and value.inst.op.name != "from_python" and not value.inst.regions
+def _decides(context: Context, counted: Counted, value: Any) -> bool:
+    """Whether a member makes an array of the list one of its kind: no Python int, nor a float beside complex numbers."""
+    if flattened(value) is not value or isinstance(value, tuple):
+        return all(_decides(context, counted, one) for one in flattened(value))
+    lesser = (WEAK_INT, WEAK_FLOAT) if element(counted.rows.type).kind == "c" else (WEAK_INT,)
+    found = as_value(context, value)
+    if isinstance(found.type, WeakType):
+        return found.type not in lesser
+    return found.inst is None or (found.inst.op.name != "from_python" and not found.inst.regions)
+
+
+def _is_python(value: Any) -> bool:
+    """Whether a number, or all those of a tuple, are Python's."""
+    if isinstance(value, tuple):
+        return all(_is_python(one) for one in flattened(value))
+    return not isinstance(value, np.generic) if not isinstance(value, Value) else isinstance(value.type, WeakType)
 
 
 def of_this_kind(context: Context, counted: Counted, value: Any) -> Any:
@@ -579,11 +595,19 @@ def of_one_type(context: Context, counted: Counted, value: Any, found: Any) -> V
 
 def as_numpys(context: Context, counted: Counted, value: Any, type: Type) -> Value:
     """A Python number, or part of a member, as NumPy's in a list of both."""
-    floats = type == WEAK_FLOAT or element(type).kind == "f"
-    ints = floats and as_value(context, value).type == WEAK_INT
+    kind = "f" if type == WEAK_FLOAT else element(type).kind
+    found = as_value(context, value).type
+    # An array of these alone is of another kind.
+    ints = found == WEAK_INT if kind == "f" else kind == "c" and found in (WEAK_INT, WEAK_FLOAT)
     if not counted.mixed or (ints and not counted.ints):
         ask_kinds(context, counted, ints=ints or counted.ints)
-    return of_type(context, as_float(context, counted, value) if ints else value, scalar(F64) if type == WEAK_FLOAT else type)
+    if ints and kind == "c" and counted.marks is not None:
+        text = f"{counted.text} is returned, and holds {type_text(found)} beside {type_text(type)}"
+        raise UnsupportedError(text, context.loc, "let all be complex: complex(...) around Python's numbers")
+    type = scalar(F64) if type == WEAK_FLOAT else type
+    of_int = found == WEAK_INT and element(type) is F64
+    value = as_float(context, counted, value) if of_int else held_exactly(context, counted, value, type)
+    return of_type(context, value, type)
 
 
 def refuse_full(context: Context, counted: Counted, place: Any) -> None:
@@ -599,6 +623,7 @@ def refuse_full(context: Context, counted: Counted, place: Any) -> None:
 
 def make_room(context: Context, counted: Counted, count: DimLike, number: int = 0) -> None:
     """Note that a line appends so many members at most, or make the rows for them where no loop is around."""
+    refuse_named(context, counted)
     around = next((one for one in context.growing if id(counted.held) in one.known and not one.written_out), None)
     if around is None:
         if count == 1 and counted.spare and context.written_out == counted.written_out:
@@ -667,6 +692,7 @@ def _shorter(context: Context, counted: Counted, key: int) -> None:
 
 def _lose(context: Context, counted: Counted) -> None:
     """Note that members go, or others come in their place."""
+    refuse_named(context, counted)
     if counted.kinds is not None:
         context.shortened.add(counted.kinds)
 
@@ -794,7 +820,7 @@ def settled(context: Context, counted: Counted) -> Grown:
     rows = context.builder.emit("copy", (subscript(context, counted.rows, slice(counted.begin, end)),))
     made = Grown(counted.name, rows, counted.type, 0, 0)
     made.inner, made.key, made.mixed, made.queue = counted.inner, counted.key, counted.mixed, counted.queue
-    made.ints = counted.ints
+    made.ints, made.named = counted.ints, counted.named
     made.kinds = counted.kinds
     if counted.marks is not None:
         made.marks = context.builder.emit("copy", (subscript(context, counted.marks, slice(counted.begin, end)),))

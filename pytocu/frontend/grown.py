@@ -23,6 +23,8 @@ from pytocu.frontend.list_kinds import (
     agree,
     as_floats,
     asked_of,
+    beside_python,
+    dtype_of_array,
     in_floats,
     mark,
     of_members,
@@ -39,6 +41,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import copied, filled
 from pytocu.frontend.state import Grows, Growth, State
 from pytocu.frontend.statements import run_block
+from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
     COMPREHENSION,
@@ -259,14 +262,21 @@ def _begin(
         with _around(context, state):
             _ask(context, growth.held, [*growth.before, *growth.more])
     outside = {read for _, _, read in context.read} - growth.read
-    types = list(dict.fromkeys(type_of(context, v) for v in (*growth.before, *growth.more)))
+    types, both = list(dict.fromkeys(type_of(context, v) for v in (*growth.before, *growth.more))), False
     # What a mask chooses is counted where it is asked for its type.
     inside = growth.read | {read for _, _, read in context.read} - outside
     if not all(may_be_alike(types[0], other) for other in types[1:]):
-        raise unlike(context, name, types)
+        common = beside_python(types)
+        if common is None:
+            with _around(context, state):
+                _ask(context, growth.held, [*growth.before, *growth.more])
+            raise unlike(context, name, types)
+        types, both = [common], True
     type = types[0]
     first_held, *others = [held_in(context, v) for v in (*growth.before, *growth.more)]
     if not all(same_held(first_held, other) for other in others):
+        with _around(context, state):
+            _ask(context, growth.held, [*growth.before, *growth.more])
         text = f"{list_text(name)} grows in a loop and holds lists or tuples beside others of another kind"
         raise UnsupportedError(text, context.loc, "append values of one type and shape")
     if first_held is not None and first_held.columns:
@@ -284,6 +294,8 @@ def _begin(
     first = len(growth.before)
     more = symbol(new_name(context, "members")) if each is None else each * known.numbers[1]
     key, asked = ("list", context.loc, name), asked_of(context, (context.loc, name))
+    if both and asked is None and key not in context.handed:
+        raise HandOn(key)
     if asked is not None and asked.floats:
         type, first_held = as_floats(type, first_held)
     with context.builder.nested():
@@ -480,6 +492,10 @@ def append(frame: Frame, grown: Grown, value: Any) -> None:
     words = grown.inner is not None and bool(grown.inner.columns)
     found = _row_type(held) if words and held is not None and held.columns else type_of(context, value)
     value, found = in_floats(context, grown, value, found)
+    if held is None and found != grown.type and beside_python([grown.type, found]) == grown.type:
+        if not grown.mixed and grown.key is not None:
+            raise HandOn(grown.key)
+        found = grown.type if grown.mixed else found
     if not may_be_alike(found, grown.type) or not same_held(held, grown.inner) or (words and held != grown.inner):
         raise unlike(context, grown.name, [grown.type, found])
     note_held(frame, grown, value)
@@ -574,8 +590,7 @@ def rows_of(context: Context, grown: Grown) -> Value:
 def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Value:
     """What ``np.array`` makes of the list; with a dtype, an empty one of numbers has that dtype and one axis."""
     refuse_none(context, grown, "as an array")
-    if grown.ints and grown.inner is None and not typed:
-        _refuse_ints(context, grown)
+    wide = None if typed else dtype_of_array(context, grown)
     if isinstance(grown, Counted):
         grown = _settled(context, grown)
     rows = rows_of(context, grown)
@@ -591,23 +606,7 @@ def array_of_members(context: Context, grown: Grown, typed: bool = False) -> Val
             # What follows are the axes of arrays.
             break
         held = held.inner
-    return copied(context, rows)
-
-
-def _refuse_ints(context: Context, grown: Grown) -> None:
-    """Refuse an array of Python's ints and floats, where there may be no float: it is one of integers then."""
-    text = f"{grown.text} may hold Python's ints alone, and so the dtype of an array of it is known only at run time"
-    error = UnsupportedError(text, context.loc, "state it, as np.array(x, dtype=float), or append floats: float(k)")
-    if not isinstance(grown, Counted) or context.counting or grown.floats is None or grown.kinds in context.shortened:
-        raise error
-    if not grown.floats:
-        count = number_as_dim(context, grown.length)
-        if count is None or (grown.kinds, "ints") in context.shortened:
-            raise error
-        # Each that was appended is a float.
-        least = grown.began + 1
-        require_equal(context, dim_min(count, least), least, "UnsupportedError", text)
-        context.doubted = True
+    return copied(context, rows if wide is None else cast(context, rows, wide))
 
 
 def length_of(context: Context, grown: Grown) -> Any:

@@ -15,6 +15,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.aliases import mark_shared
 from pytocu.frontend.frames import Failing, Frame, Raised, Shown, mark
 from pytocu.frontend.kinds import Maybe
+from pytocu.frontend.list_forms import refuse_named
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.storage import HandOn
@@ -59,6 +60,9 @@ _refuse_if = Deferred("pytocu.frontend.raising", "refuse_if")
 _refuse_outside = Deferred("pytocu.frontend.grown", "refuse_outside")
 _scan = Deferred("pytocu.frontend.scans", "scan")
 _type_of = Deferred("pytocu.frontend.grown", "type_of")
+
+
+_IN_ROWS = "fill rows and count: y[k, n[k]] = v; n[k] += 1; or append pairs to one list: found.append((k, v))"
 
 
 class Held(NamedTuple):
@@ -157,6 +161,9 @@ def opened(frame: Frame, grown: Grown, row: Value, type: Type, held: Held | None
         return _read_columns(frame, row, held, grown, mark)
     if held.type is None:
         kind = "lists" if held.kind is list else "tuples"
+        if dimensions(row)[0] == 0:
+            text = f"{grown.text} holds empty {kind}, and one of these is read at a position known only at run time"
+            raise UnsupportedError(text, context.loc, _IN_ROWS)
         text = f"{grown.text} holds {kind} whose members are not of one type, and one of these is read"
         raise UnsupportedError(text, context.loc, "keep what differs in type in lists of its own")
     if held.kind is not list:
@@ -186,7 +193,7 @@ def perhaps_numpys(frame: Frame, row: Value, grown: Grown, mark: Value | None = 
 
 _OF_DTYPE = {
     kind: Maybe(frozenset([weak]), None, frozenset())
-    for kind, weak in (("b", WEAK_BOOL), ("i", WEAK_INT), ("f", WEAK_FLOAT), ("c", WEAK_COMPLEX))
+    for kind, weak in (("b", WEAK_BOOL), ("i", WEAK_INT), ("u", WEAK_INT), ("f", WEAK_FLOAT), ("c", WEAK_COMPLEX))
 }
 
 
@@ -208,6 +215,7 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     if isinstance(grown, Counted):
         _assign_counted(frame, grown, key, value, text)
         return
+    refuse_named(context, grown)
     said = f"{text} = ... changes a list whose length is known only at run time"
     if grown.place is not None:
         _ask_grown(context, grown)

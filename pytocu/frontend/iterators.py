@@ -12,7 +12,7 @@ from pytocu.frontend.builtin_calls import arranged, counted, item_at, iterate, s
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, binary, known_option
-from pytocu.frontend.values import Steps, as_value, is_array
+from pytocu.frontend.values import Steps, as_value, dimensions, is_array
 
 _WITH = "combinations_with_replacement"
 
@@ -29,7 +29,8 @@ def product(frame: Frame, *iterables: Any, repeat: Any = 1) -> Any:
     over = [steps_over(frame, v) for v in iterables]
     if not any(isinstance(v, Steps) for v in over) or repeat == 0:
         return _of_known(frame, functools.partial(itertools.product, repeat=repeat), iterables)
-    over = [counted(frame, v) for v in over] * repeat
+    # Members that are numbers are taken when it is called, and rows are what the array holds in each step.
+    over = [counted(frame, steps_over(frame, _as_now(frame, v))) for v in iterables] * repeat
     if not all(isinstance(v, Steps) for v in over):
         text = "itertools.product of a list and of what is known only at run time is not compiled"
         raise UnsupportedError(text, frame.context.loc, "write one for statement in the other")
@@ -47,6 +48,12 @@ def product(frame: Frame, *iterables: Any, repeat: Any = 1) -> Any:
     return Steps(0, functools.reduce(multiply, counts), 1, at)
 
 
+def _as_now(frame: Frame, value: Any) -> Any:
+    """An array of one axis as what it holds now."""
+    vector = is_array(value) and len(dimensions(value)) == 1
+    return frame.context.builder.emit("copy", (value,), name=value.name) if vector else value
+
+
 def _count(frame: Frame, steps: Steps) -> Any:
     """How many numbers a range has."""
     bounds = [as_value(frame.context, v) for v in (steps.start, steps.stop, steps.step)]
@@ -61,9 +68,17 @@ def _of_known(frame: Frame, make: Callable[..., Any], values: Sequence[Any], nam
     return arranged(frame, lambda: make(*members), *members)
 
 
+def _refuse_steps(frame: Frame, iterable: Any, name: str, help: str) -> None:
+    """Refuse members of which a run decides how many there are."""
+    if isinstance(steps_over(frame, iterable), Steps):
+        text = f"itertools.{name} goes over a number of steps that is known only at run time"
+        raise UnsupportedError(text, frame.context.loc, help)
+
+
 def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
     """``itertools.combinations`` of known members."""
     r = known_option(frame.context, r, "r")
+    _refuse_steps(frame, iterable, "combinations", "write loops: for i in range(n): for j in range(i + 1, n): x[i], x[j]")
     return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
 
 
@@ -81,6 +96,7 @@ def permutations(frame: Frame, iterable: Any, r: Any = None) -> Any:
 
 def pairwise(frame: Frame, iterable: Any, /) -> Any:
     """``itertools.pairwise`` of known members."""
+    _refuse_steps(frame, iterable, "pairwise", "write a loop: for i in range(len(x) - 1): x[i], x[i + 1]")
     return _of_known(frame, itertools.pairwise, [iterable], "pairwise")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
+from pytocu.frontend.aliases import mark_shared
 from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, in_parts
 from pytocu.frontend.ranges import bound_count, new_name
 from pytocu.frontend.reshaping import filled
@@ -123,10 +124,13 @@ def array_in_side(merge: Merge, side: Side, value: Value | Masked) -> Value:
     return merge.compacted[key]
 
 
-def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any) -> list[Any]:
-    """What the sides leave, with the members that lists have at their ends as rows, where a run has made one of two lists."""
+def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any, how: str = "bound") -> list[Any]:
+    """What the sides leave, with the members that lists have at their ends as rows, where a run has made one of two lists.
+
+    They are bound to one name, returned, or the value of an expression.
+    """
     if isinstance(a, tuple) and type(a) is type(b) is tuple and len(a) == len(b):
-        members = [lists_with_rows(merge, sides, x, y) for x, y in zip(a, b, strict=True)]
+        members = [lists_with_rows(merge, sides, x, y, how) for x, y in zip(a, b, strict=True)]
         return [tuple(pair[0] for pair in members), tuple(pair[1] for pair in members)]
     lists = [a, b]
     made = next((one for one in lists if isinstance(one, Grown)), None)
@@ -143,6 +147,9 @@ def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any) -> list
     if not all(isinstance(one, Grown) for one in lists):
         return [a, b]
     first, second = (regions.bare(one.rows.type) for one in lists)
+    if _note_names(merge, sides, (a, b), how):
+        for one in lists:
+            one.named = True
     # Else the sentence speaks of the lists.
     return lists if not merge.hides(first, second) or _room(merge, first, second) is not None else [a, b]
 
@@ -175,6 +182,23 @@ def _is_alone(side: Side, one: Any) -> bool:
     """Whether a value is a list that has one name on a side, or none, and that nobody else can change."""
     lists = type(one) is list or (isinstance(one, Grown) and one.queue is None)
     return lists and side.state.is_own(one) and side.state.uses(one) < 2
+
+
+def _note_names(merge: Merge, sides: Sequence[Side], lists: Sequence[Any], how: str) -> bool:
+    """Note that lists have names behind a branch besides what it gives, which none of these may be changed by from there on."""
+    found = False
+    for side, one in zip(sides, lists, strict=True):
+        # Who returns it has no names behind that.
+        frames = side.state.locals[: side.state.own_frames()] if how == "returned" else []
+        if how == "bound" or side.state.uses(one) == sum(held is one for names in frames for held in names.values()):
+            continue
+        found = True
+        if isinstance(one, Grown):
+            one.named = True
+        elif one:
+            # What begins as an empty list, best = [], is mostly that which is bound to what this gives.
+            mark_shared(merge.context, one)
+    return found
 
 
 @contextmanager

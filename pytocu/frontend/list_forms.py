@@ -51,7 +51,20 @@ def holding(context: Context, grown: Grown) -> OfGrown | None:
     key = (Grown, *kind, grown.mixed, grown.ints, grown.nones, grown.marks is None)
     if key not in context.forms:
         context.forms[key] = type("OfGrown", (OfGrown,), {"model": grown})
+    context.forms[key].model.named |= grown.named
     return context.forms[key]((grown.rows,) if grown.marks is None else (grown.rows, grown.marks))
+
+
+def refuse_named(context: Context, grown: Grown) -> None:
+    """Refuse a change of a list that has another name in some runs.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    if grown.named:
+        text = f"{grown.text} is changed, and a run decides whether it has another name, too"
+        raise UnsupportedError(text, context.loc, "give that name a copy of it: list(...)")
 
 
 def _bare(held: Any) -> Any:
@@ -104,4 +117,4 @@ def _ask(context: Context, *lists: Grown) -> None:
             _ask_kinds(context, one, ints=one.ints or other.ints, marked=one.marks is not None or other.marks is not None)
 
 
-__all__ = ["IN_ROWS", "LEAVE_BEFORE", "OfGrown", "alike", "holding", "in_parts"]
+__all__ = ["IN_ROWS", "LEAVE_BEFORE", "OfGrown", "alike", "holding", "in_parts", "refuse_named"]

@@ -8,7 +8,7 @@ is made of its members.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,29 +19,46 @@ from pytocu.frontend.columns import types_of
 from pytocu.frontend.flags import both
 from pytocu.frontend.frames import Failing, Frame, Raised
 from pytocu.frontend.grown_members import Held, note_member, perhaps_numpys
-from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, is_numpys, rank_of_python, ranked
+from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, holds, is_numpys, rank_of_python, ranked
 from pytocu.frontend.list_forms import alike
 from pytocu.frontend.literals import listed
 from pytocu.frontend.numbers import of_type, perhaps_either, perhaps_python
-from pytocu.frontend.operators import binary
+from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reading import read_bool, read_number
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.values import Context, Counted, Grown, Perhaps, as_strong, as_value, cast, dimensions, flattened, is_array
-from pytocu.ir import regions
+from pytocu.frontend.values import (
+    Context,
+    Counted,
+    Grown,
+    Perhaps,
+    as_strong,
+    as_value,
+    cast,
+    const_inst,
+    dimensions,
+    flattened,
+    is_array,
+)
+from pytocu.ir import promote, regions
 from pytocu.ir.core import Value
+from pytocu.ir.dims import dim_min
 from pytocu.ir.types import (
     BOOL,
+    C128,
     F64,
     I64,
     U8,
+    U64,
     WEAK_BOOL,
+    WEAK_COMPLEX,
     WEAK_FLOAT,
     WEAK_INT,
     ArrayType,
+    DType,
     ScalarType,
     WeakType,
     element,
@@ -192,6 +209,10 @@ def _rank(context: Context, value: Any, unknown: Callable[[Value], int]) -> Any:
             return first
         return context.builder.emit("where", (args[0], _as_value(context, first), _as_value(context, second)))
     if name in _OPERATORS:
+        # Nobody need follow what stands beside a number of NumPy's.
+        ranks = [_rank(context, a, lambda _: INT) for a in args]
+        if NUMPYS in [rank for rank in ranks if isinstance(rank, int)]:
+            return NUMPYS
         ranks = [_rank(context, a, unknown) for a in args] + [PYTHONS] * (name == "divide")
         known = max((rank for rank in ranks if isinstance(rank, int)), default=INT)
         found = [rank for rank in ranks if not isinstance(rank, int)]
@@ -271,7 +292,7 @@ def of_members(context: Context, members: list[Any], like: Grown) -> Grown | Non
             if like.kinds is None or dtype_of(context, found) is not dtype:
                 return None
             ask(context, like)
-        rows.append(cast(context, as_value(context, member), dtype))
+        rows.append(cast(context, as_value(context, held_exactly(context, like, member, scalar(dtype))), dtype))
         marks.append(marked(context, like, value) if like.marks is not None else None)
     made = like.with_rows(listed(context, rows))
     if like.marks is not None:
@@ -303,6 +324,16 @@ def assign_part(frame: Frame, grown: Grown, key: slice, value: Any, text: str) -
     require_equal(context, size, given, "ValueError" if extended else "UnsupportedError", said)
     for array, values in zip(found[0], kept, strict=True):
         _put_all(frame, array, key, values, text)
+
+
+def beside_python(types: Sequence[Any]) -> ScalarType | None:
+    """The NumPy scalars among numbers of which the others are Python's, where these are of their dtype on their own, too."""
+    strong = {one for one in types if isinstance(one, ScalarType)}
+    weak = [one for one in types if isinstance(one, WeakType)]
+    if len(strong) != 1 or len(strong) + len(weak) < len(types):
+        return None
+    (common,) = strong
+    return common if all(promote.default_dtype(one) is common.dtype for one in weak) else None
 
 
 def dtype_of(context: Context, type: Any) -> Any:
@@ -374,21 +405,120 @@ def refuse_none(context: Context, grown: Grown, how: str) -> None:
 
 def as_float(context: Context, grown: Grown, value: Any) -> Any:
     """One of Python's ints as a member of a list of floats; a run is refused in which float64 does not hold it."""
-    made = as_value(context, value)
-    inside = [binary(context, name, made, bound) for name, bound in (("less_equal", _EXACT), ("greater_equal", -_EXACT))]
-    holds = both(context, *(flag if isinstance(flag, Value) else bool(flag) for flag in inside))
     text, help = f"{grown.text} holds floats, and gets a Python int beyond 2**53", "make it a float: float(k)"
+    _refuse_unless(context, _is_within(context, value, -_EXACT, _EXACT), text, help)
+    return value
+
+
+def held_exactly(context: Context, grown: Grown, value: Any, type: Any) -> Any:
+    """A Python number as a member of a list of NumPy's; a run is refused in which their dtype does not hold it.
+
+    Raises
+    ------
+    UnsupportedError
+        It is known now that the dtype does not.
+    """
+    made, dtype = as_value(context, value), element(type)
+    if not isinstance(made.type, WeakType) or (weak := promote.default_dtype(made.type)) is dtype:
+        return value
+    text = f"{grown.text} holds numbers of {dtype.numpy.name}, and gets a Python {made.type.kind} that is none of these"
+    help = f"make it NumPy's: np.{dtype.numpy.name}(...)"
+    known = const_inst(made)
+    if known is not None:
+        _refuse_unless(context, holds(dtype, known.attr("value")), text, help)
+    elif made.type == WEAK_INT and dtype.is_integer:
+        limits = np.iinfo(dtype.numpy)
+        _refuse_unless(context, _is_within(context, made, int(limits.min), int(limits.max)), text, help)
+    elif made.type == WEAK_INT and dtype not in (F64, C128):
+        most = 2 ** (np.finfo(dtype.numpy).nmant + 1)
+        _refuse_unless(context, _is_within(context, made, -most, most), text, help)
+    elif made.type != WEAK_INT and dtype is not C128:
+        number = cast(context, made, weak)
+        again = cast(context, cast(context, number, dtype), weak)
+        same = elementwise(context, "equal", number, again)
+        nan = elementwise(context, "not_equal", number, number)
+        _refuse_unless(context, read_bool(context, elementwise(context, "bitwise_or", same, nan)), text, help)
+    return value
+
+
+def _is_within(context: Context, value: Any, least: int, most: int) -> Any:
+    made = as_value(context, value)
+    inside = [binary(context, name, made, bound) for name, bound in (("less_equal", most), ("greater_equal", least))]
+    return both(context, *(flag if isinstance(flag, Value) else bool(flag) for flag in inside))
+
+
+def _refuse_unless(context: Context, holds: Any, text: str, help: str) -> None:
+    """Refuse a run in which something does not hold."""
     error = UnsupportedError(text, context.loc, help)
     if holds is False:
         raise error
     if isinstance(holds, Value):
         failing = Failing("UnsupportedError", text, context.loc, (), (help,))
         refuse_if(context, holds, False, Raised(error, failing, stated=False))
-    return value
+
+
+def dtype_of_array(context: Context, grown: Grown) -> DType | None:
+    """The dtype of an array of Python's numbers and NumPy's; None for that of the rows.
+
+    Raises
+    ------
+    UnsupportedError
+        Which of them the list holds decides, and nobody knows that.
+    """
+    if not grown.mixed:
+        return None
+    columns = types_of(grown) if grown.inner is not None and grown.inner.kind is not list else (_innermost(grown),)
+    dtypes = {element(one) for one in columns if isinstance(one, ScalarType)}
+    wide = {_beside_python(dtype) for dtype in dtypes}
+    stays = not context.counting and grown.kinds not in context.shortened
+    known = grown if isinstance(grown, Counted) and stays else None
+    if grown.ints:
+        _refuse_ints(context, grown, known)
+    if wide == dtypes:
+        return None
+    if known is None or not known.pythons or U64 in dtypes:
+        names = " and ".join(sorted(dtype.numpy.name for dtype in dtypes))
+        text = f"{grown.text} may hold Python's numbers beside {names}, which decides the dtype of an array of it"
+        made = promote.result_dtype(tuple(wide)).numpy.name
+        raise UnsupportedError(text, context.loc, f"state it, as np.array(x, dtype=np.{made})")
+    return promote.result_dtype((*wide, *(promote.strong(one) for one in columns)))
+
+
+def _innermost(grown: Grown) -> Any:
+    type, held = grown.type, grown.inner
+    while held is not None:
+        type, held = held.type, held.inner
+    return type
+
+
+def _beside_python(dtype: DType) -> DType:
+    """The dtype of an array of such numbers and Python's of their kind."""
+    return promote.result_dtype((dtype, promote.default_dtype(_OF_KIND[dtype.kind])))
+
+
+_OF_KIND = {"b": WEAK_BOOL, "i": WEAK_INT, "u": WEAK_INT, "f": WEAK_FLOAT, "c": WEAK_COMPLEX}
+
+
+def _refuse_ints(context: Context, grown: Grown, known: Counted | None) -> None:
+    """Refuse an array of Python's ints and greater numbers, where there may be none of these."""
+    of = "floats: float(k)" if grown.inner is not None or element(grown.rows.type).kind == "f" else "complex numbers"
+    text = f"{grown.text} may hold Python's ints alone, and so the dtype of an array of it is known only at run time"
+    text = text if of != "complex numbers" else text.replace("ints", "ints and floats")
+    error = UnsupportedError(text, context.loc, f"state it, as np.array(x, dtype={of.split()[0].rstrip('s:')}), or append {of}")
+    if known is None or known.floats is None:
+        raise error
+    if not known.floats:
+        count = number_as_dim(context, known.length)
+        if count is None or (known.kinds, "ints") in context.shortened:
+            raise error
+        # Each that was appended is a float.
+        least = known.began + 1
+        require_equal(context, dim_min(count, least), least, "UnsupportedError", text)
+        context.doubted = True
 
 
 __all__ = [
-    "Kinds", "agree", "as_float", "as_floats", "ask", "ask_for_marks", "asked_of", "assign_part", "dtype_of", "from_none",
-    "in_floats", "mark", "mark_of_type", "marked", "numbers_in", "of_members", "of_none", "perhaps_none",
-    "put_all_marks", "put_marks", "read_marked", "refuse_none",
+    "Kinds", "agree", "as_float", "as_floats", "ask", "ask_for_marks", "asked_of", "assign_part", "beside_python", "dtype_of",
+    "dtype_of_array", "from_none", "held_exactly", "in_floats", "mark", "mark_of_type", "marked", "numbers_in", "of_members",
+    "of_none", "perhaps_none", "put_all_marks", "put_marks", "read_marked", "refuse_none",
 ]  # fmt: skip

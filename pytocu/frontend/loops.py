@@ -49,16 +49,18 @@ from pytocu.frontend.loop_memory import (
 from pytocu.frontend.marks import (
     begun_as_either,
     begun_as_python,
+    either_behind,
     found_in_front,
     may_begin,
     more_kinds,
     note_marks,
+    returned_ranks,
     start_ranks,
     type_of,
     written_ranks,
 )
 from pytocu.frontend.merging import blank, in_region, may_be_one
-from pytocu.frontend.numbers import begins_as_python, common_type, item, of_type, perhaps_either, perhaps_python
+from pytocu.frontend.numbers import begins_as_python, common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
 from pytocu.frontend.ranges import bound_count, names_given, new_name
@@ -751,13 +753,14 @@ def _finish(
     begun_ranks = (start_ranks(context, before, read, front) if ranks else None) or {}
     loose = [context.marks[p].value for p in read.params if p in context.marks and p not in ranks]
     loose = [rank for rank in loose if rank in used]
-    marks = [*(rank for rank, _ in ranks.values()), *loose]
+    given_back = returned_ranks(context, read, still)
+    marks = [*(rank for rank, _ in ranks.values()), *loose, *(one.rank for one in given_back.values())]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     once = _once(context, op, head, lead, read, numbers)
     stays = _stay(context, read, numbers is not None, once is None)
     inside = hoist(context, read.insts, own_names, numbers, stays, once)
     # Nobody asks for those that are not followed to the end of a step.
-    extras.extend([*(end for _, end in ranks.values()), *loose])
+    extras.extend([*(end for _, end in ranks.values()), *loose, *(one.end for one in given_back.values())])
     if not ends and not extras and context.elements is None and any(map(may_fail, inside)):
         # Nobody uses what a step computes, but it may not be able to.
         extras.append(builder.const(True, WEAK_BOOL))
@@ -782,6 +785,8 @@ def _finish(
     _state_layouts(context, read, dict(zip((*params, *extras), made.results, strict=True)), at_end)
     results = list(made.results)
     ranks_behind = dict(zip(ranks, results[len(results) - len(marks) :], strict=False))
+    for number, (place, one) in enumerate(given_back.items(), len(results) - len(given_back)):
+        results[len(params) + place] = either_behind(context, results[len(params) + place], one.maybe, results[number])
     results = results[: len(results) - len(marks)]
     late: dict[Value, tuple[Value, str]] = {}
     going = first[0] if op == "while_loop" else None
@@ -802,7 +807,7 @@ def _finish(
             mark = as_strong(context, stepped)
         maybe = either(left, from_start.get(param)) if left is not None else from_start[param]
         if rank is not None and maybe.kinds == {WEAK_INT, WEAK_FLOAT} and element(result.type) is F64:
-            results[number] = perhaps_either(context, result, rank)
+            results[number] = either_behind(context, result, maybe, rank)
             continue
         required = len(maybe.kinds) > 1 or (param in from_start and Required(loc, param.name) in context.handed)
         if param not in perhaps and required:

@@ -9,15 +9,16 @@ for what is done with it at the end.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from pytocu.frontend.first_steps import Mark
-from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, follow, maybe_of, rank_of, ranked
+from pytocu.frontend.kinds import INT, NUMPYS, PYTHONS, Maybe, follow, is_numpys, maybe_of, rank_of, ranked
 from pytocu.frontend.loop_memory import StepRead, leaves_of
+from pytocu.frontend.numbers import perhaps_either, perhaps_python
 from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, as_value, const_inst
 from pytocu.ir.core import Inst, Value
-from pytocu.ir.types import U8, WEAK_INT, ScalarType, WeakType, scalar
+from pytocu.ir.types import F64, U8, WEAK_FLOAT, WEAK_INT, ScalarType, WeakType, scalar
 
 
 def found_in_front(context: Context) -> dict[Value, Maybe]:
@@ -165,6 +166,44 @@ def written_ranks(
     return found
 
 
+class GivenBack(NamedTuple):
+    """A number that the function returns in a step, and that may be a Python number there.
+
+    Attributes
+    ----------
+    maybe : Maybe
+    rank, end : Value
+        Its rank when a step begins, which nobody asks for, and when it ends.
+    """
+
+    maybe: Maybe
+    rank: Value
+    end: Value
+
+
+def returned_ranks(context: Context, read: StepRead, still: Mapping[Value, Maybe]) -> dict[int, GivenBack]:
+    """By place among what steps give for behind the loop: the numbers that may be Python's, where it is followed which are."""
+    begin = {value: mark.value for value, mark in context.marks.items()}
+    found: dict[int, GivenBack] = {}
+    with context.builder.behind(read.insts):
+        for place, value in enumerate(read.extras):
+            maybe = still.get(value)
+            if maybe is None or not isinstance(value.type, ScalarType):
+                continue
+            if len(maybe.kinds) > 1 and not (maybe.kinds == {WEAK_INT, WEAK_FLOAT} and value.type.dtype is F64):
+                continue
+            if (end := rank_of(context.builder, value, still, begin)) is not None:
+                found[place] = GivenBack(maybe, Value(scalar(U8)), end)
+    return found
+
+
+def either_behind(context: Context, value: Value, maybe: Maybe, rank: Value) -> Value:
+    """What a loop leaves of a number that may be Python's or NumPy's, as its rank says."""
+    if len(maybe.kinds) > 1:
+        return perhaps_either(context, value, rank)
+    return perhaps_python(context, value, maybe, is_numpys(context.builder, rank))
+
+
 def ranks_of_sides(
     context: Context, pairs: Sequence[tuple[Value, Value]], sides: Sequence[list[Inst]]
 ) -> dict[int, tuple[Value, Value]]:
@@ -202,6 +241,6 @@ def type_of(context: Context, value: Any) -> Any:
 
 
 __all__ = [
-    "begun_as_either", "begun_as_python", "found_in_front", "may_begin", "more_kinds", "note_marks", "ranks_of_sides",
-    "start_ranks", "type_of", "written_ranks",
+    "begun_as_either", "begun_as_python", "either_behind", "found_in_front", "may_begin", "more_kinds", "note_marks",
+    "ranks_of_sides", "returned_ranks", "start_ranks", "type_of", "written_ranks",
 ]  # fmt: skip

@@ -30,15 +30,15 @@ def is_mask(value: Any) -> bool:
     return is_array(value) and element(value.type) is BOOL and bool(dimensions(value))
 
 
-def chosen(context: Context, array: Value, mask: Value) -> Masked:
-    """``array[mask]``, as the contents are now.
+def chosen(context: Context, array: Value, mask: Value, axis: int = 0) -> Masked:
+    """``array[mask]``, as the contents are now; `axis` is what :func:`check_mask` says.
 
     Raises
     ------
     IndexingError
         The mask does not have the lengths of the first axes.
     """
-    check_mask(context, array, mask)
+    check_mask(context, array, mask, 0, axis)
     return Masked(_frozen(context, array), _frozen(context, mask))
 
 

@@ -32,7 +32,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, empty_sentence, product
 from pytocu.ir.reductions import REDUCTIONS
-from pytocu.ir.types import I64, WeakType, element, scalar
+from pytocu.ir.types import I64, WEAK_INT, WeakType, element, scalar
 
 _OTHER_COUNT = (
     "NumPy boolean array indexing assignment cannot assign {1} input values to the {0} output values where the mask is true"
@@ -126,10 +126,11 @@ def _extreme(context: Context, row: str, value: Masked, mask: Value, axes: tuple
 
 
 def mask_in(key: Any) -> tuple[int, Value] | None:
-    """Which item of an index is its only mask, where the others are slices and numbers known now."""
+    """Which item of an index is its only mask, where the others are slices and Python's ints."""
     items = key if isinstance(key, tuple) else (key,)
     masks = [n for n, item in enumerate(items) if is_mask(item)]
-    others = [item for n, item in enumerate(items) if n not in masks]
+    numbers = [n for n, item in enumerate(items) if isinstance(item, Value) and item.type == WEAK_INT]
+    others = [item for n, item in enumerate(items) if n not in masks and n not in numbers]
     if len(masks) != 1 or any(isinstance(item, (Value, list, Masked)) or item is None or item is Ellipsis for item in others):
         return None
     return masks[0], items[masks[0]]
@@ -144,6 +145,13 @@ def without_numbers(context: Context, base: Value, key: Any, number: int, mask: 
     basic = (*items[:number], *[slice(None)] * axes, *items[number + 1 :])
     view = subscript(context, base, (*basic, Ellipsis))
     return view, mask, sum(isinstance(item, slice) for item in items[:number])
+
+
+def _are_apart(key: tuple[Any, ...]) -> bool:
+    """Whether a slice stands between the mask and numbers, or between these."""
+    items = [isinstance(item, slice) for item in key]
+    behind = items[items.index(False) :]
+    return False in behind[behind.index(True) :] if True in behind else False
 
 
 def assign(context: Context, base: Value, key: Any, place: tuple[int, Value], value: Any) -> None:
@@ -164,6 +172,9 @@ def assign(context: Context, base: Value, key: Any, place: tuple[int, Value], va
     ndim, count = len(dimensions(target)), len(dimensions(mask))
     moved = target if first == 0 else _to_front(context, target, first, count)
     check_mask(context, target, mask, first, place[0])
+    if first and _are_apart(key):
+        # NumPy's chosen elements are the first axis of what is assigned then.
+        target, first = moved, 0
     note_write(context, target, DESTINATION)
     dtype = element(target.type)
     known = known_number(value)

@@ -13,6 +13,7 @@ from pytocu.frontend.aliases import note_chosen
 from pytocu.frontend.compaction import read_length
 from pytocu.frontend.flags import both, negated
 from pytocu.frontend.frames import Failing, Flow, Frame, Late, Unset, line_made, no_step
+from pytocu.frontend.list_forms import alike
 from pytocu.frontend.numbers import are_both_kinds, common_type, in_float64, item, of_type
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
@@ -421,26 +422,26 @@ def _note_chosen(merge: Merge, sides: Sequence[Side], others: Sequence[Any], mad
 
 
 def _in_one_form(
-    merge: Merge, sides: list[Side], values: Sequence[Any]
+    merge: Merge, sides: list[Side], values: Sequence[Any], how: str = "bound"
 ) -> tuple[list[Any], bool, list[Any], list[list[Any]]]:
     """What both sides leave, whether that is made anew of what lists and dicts hold, and its forms and leaves."""
-    values = _nones_joined(merge, sides, list(values))
-    values = list(_lists_with_rows(merge, sides, *_without_masks(merge, sides, *values)))
+    values = _nones_joined(merge, sides, list(values), how)
+    values = list(_lists_with_rows(merge, sides, *_without_masks(merge, sides, *values), how))
     parts: list[list[Any]] = [[], []]
     alike = members_alike(*values, *(side.state for side in sides))
     forms = [flatten(value, part) for value, part in zip(alike or values, parts, strict=True)]
     return values, alike is not None, forms, parts
 
 
-def _nones_joined(merge: Merge, sides: list[Side], values: list[Any]) -> list[Any]:
+def _nones_joined(merge: Merge, sides: list[Side], values: list[Any], how: str) -> list[Any]:
     """What both sides leave, also in tuples, as a value and whether there is one where a side has None."""
     if any(value is None or isinstance(value, Perhaps) for value in values):
-        return _with_none(merge, sides, values) or values
+        return _with_none(merge, sides, values, how) or values
     first, second = values
     if type(first) is not tuple or type(second) is not tuple or len(first) != len(second):
         return values
     pairs = list(zip(first, second, strict=True))
-    made = [_nones_joined(merge, sides, list(pair)) for pair in pairs]
+    made = [_nones_joined(merge, sides, list(pair), how) for pair in pairs]
     if all(a is b for pair, one in zip(pairs, made, strict=True) for a, b in zip(pair, one, strict=True)):
         return values
     return [tuple(one[0] for one in made), tuple(one[1] for one in made)]
@@ -555,15 +556,26 @@ def _beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
     return [cut[k] if k in cut else next(left) for k in range(len(results) + len(cut))]
 
 
-def _with_none(merge: Merge, sides: list[Side], values: list[Any]) -> list[Any] | None:
+def _with_none(merge: Merge, sides: list[Side], values: list[Any], how: str) -> list[Any] | None:
     """What the sides leave, of which one may have None, in one form; None where there is none."""
-
+    if (lists := _lists_or_none(merge, sides, values, how)) is not None:
+        return lists
     leaves: list[Any] = []
     flatten(tuple(values), leaves)
     if any(isinstance(leaf, Value) and merge.hides(leaf.type, leaf.type) for leaf in leaves):
         return None
     found = _joined(*values, lambda number, leaf: _zeros(merge, sides[number], leaf))
     return None if found is None else list(found)
+
+
+def _lists_or_none(merge: Merge, sides: list[Side], values: list[Any], how: str) -> list[Any] | None:
+    """The same where a side has a list that a run has made: the other has an empty one, at which nobody looks."""
+    held = [value.value if isinstance(value, Perhaps) else value for value in values]
+    if not any(isinstance(one, Grown) for one in held):
+        return None
+    found = alike(merge.context, *_lists_with_rows(merge, sides, *([] if one is None else one for one in held), how))
+    given = [value.given if isinstance(value, Perhaps) else value is not None for value in values]
+    return None if found is None else [Perhaps(*pair) for pair in zip(given, found, strict=True)]
 
 
 def _zeros(merge: Merge, side: Side, leaf: Any) -> Any:
@@ -807,7 +819,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     cut: dict[int, Value] = {}
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
     if len(returning) == 2 and not failing:
-        values, _, forms, parts = _in_one_form(merge, sides, [flow.value for flow in flows])
+        how = "given" if any(flow.what for flow in flows) else "returned"
+        values, _, forms, parts = _in_one_form(merge, sides, [flow.value for flow in flows], how)
         _hand_tests_of_ways(merge, sides, values)
     else:
         values = []
@@ -879,6 +892,8 @@ def _what(flows: Sequence[Flow]) -> str:
 
 def _way_back(merge: Merge, what: str, *values: Any) -> str:
     """What to write where a function, or an expression that is no function, has this or that value."""
+    if what and any(isinstance(value, Grown) for value in values):
+        return "give a copy of a list that has a name: list(...)"
     if any(value is None for value in values):
         give = "give" if what else "return"
         return f"{give} a number that says so in place of None: np.nan, or -1 for a position"

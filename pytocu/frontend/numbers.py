@@ -149,8 +149,8 @@ def from_python(context: Context, value: Value, type: ScalarType) -> Value:
         )
     assert isinstance(value.type, WeakType)
     made = convert(context, value, type.dtype) if known is None else context.builder.const(known, type)
-    if known is None and value.type == WEAK_INT and type.dtype is F64 and context.marks:
-        # In a loop the other may have begun as Python's float, and the int come back as what it is.
+    if known is None and value.type == WEAK_INT and type.dtype is F64:
+        # The int may come back as what it is: where it is returned, or where a loop began with Python's float.
         made = _exact(context, made)
     context.open = True
     return context.builder.emit("from_python", (made,), {"known": known, "of": value.type.kind}, name=value.name)

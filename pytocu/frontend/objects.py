@@ -103,6 +103,14 @@ def path_of(context: Context, value: Any) -> Path | None:
     return context.paths.get(id(value), (None, None))[1]
 
 
+def is_given(context: Context, value: Any) -> bool:
+    """Whether an object is an argument, or held by one."""
+    path = path_of(context, value)
+    while path is not None and path[0] != "argument":
+        path = path[1] if len(path) > 1 and isinstance(path[1], tuple) else None
+    return path is not None
+
+
 def note_member(context: Context, base: Any, name: str) -> None:
     """Remember what the class of an object has under a name, before it is called with the object."""
     kind, owner = type(base), path_of(context, base)
@@ -284,6 +292,10 @@ def mark_outside(context: Context, value: Any, name: str) -> None:
         mark_outside(context, member, f"{name}[{key!r}]")
 
 
+IN_LISTS = "append to a list with a name of its own on each side of an if, or fill rows and count: y[k, n[k]] = v; n[k] += 1"
+"""The way out where a run decides which of several lists gets longer."""
+
+
 def refuse_shared(context: Context, value: Any, what: str) -> None:
     """Refuse a change where it is not known whether it is made, or whether others see it.
 
@@ -296,11 +308,10 @@ def refuse_shared(context: Context, value: Any, what: str) -> None:
         raise NeedsBranch(f"{what} changes a {kind} in a part that Python may leave out", context.loc)
     if _is_shared(context, value):
         copy = f"{kind}(...)" if isinstance(value, _MUTABLE) else "dataclasses.replace(...)"
-        raise UnsupportedError(
-            f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time",
-            context.loc,
-            f"copy it first: {copy}",
-        )
+        # A copy would not be what the program makes longer.
+        help = IN_LISTS if what in ("list.append()", "list.extend()", "list.insert()") else f"copy it first: {copy}"
+        text = f"{what} changes a {kind} that may be one that has other names, too: a loop or branch decides at run time"
+        raise UnsupportedError(text, context.loc, help)
 
 
 def refuse_outside(context: Context, value: Any, what: str) -> None:

@@ -14,6 +14,7 @@ from abc import ABCMeta
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
+from pytocu.deferred import Deferred
 from pytocu.errors import MissingAttributeError, UnsupportedError, raised
 from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.calls import bind, call
@@ -23,6 +24,8 @@ from pytocu.frontend.operators import attempt
 from pytocu.frontend.values import Context, contains_dynamic, describe
 from pytocu.ir.python_functions import class_at, class_path
 from pytocu.trees import spec_of
+
+_copiers = Deferred("pytocu.frontend.builtin_calls", "copiers")
 
 _MADE, _GIVEN, _PLACED, _AGAIN, _AFTER, _SHARED, _CHANGED, _CHANGE = (
     f"pytocu.trees:{name}" for name in ("Made", "Given", "Placed", "Again", "After", "Shared", "Changed", "Change")
@@ -121,7 +124,7 @@ def _writes_init(kind: type) -> bool:
 def replace(frame: Any, base: Any, /, **changes: Any) -> Any:
     """``dataclasses.replace``"""
     context: Context = frame.context
-    if not hasattr(type(base), "__dataclass_fields__") or not is_object(context, base):
+    if not _is_record(context, base):
         raise raised(TypeError("replace() should be called on dataclass instances"), context.loc)
     for name, field in type(base).__dataclass_fields__.items():
         if field._field_type is dataclasses._FIELD and field.init:  # pyright: ignore[reportAttributeAccessIssue]
@@ -130,6 +133,43 @@ def replace(frame: Any, base: Any, /, **changes: Any) -> Any:
             text = f"field {name} is declared with init=False, it cannot be specified with replace()"
             raise raised(ValueError(text), context.loc)
     return make(frame, type(base), (), changes)
+
+
+def as_tuple(frame: Any, obj: Any, *, tuple_factory: Any = tuple) -> Any:
+    """``dataclasses.astuple``"""
+    return _fields_of(frame, obj, "astuple", tuple_factory, tuple)
+
+
+def as_dict(frame: Any, obj: Any, *, dict_factory: Any = dict) -> Any:
+    """``dataclasses.asdict``"""
+    return _fields_of(frame, obj, "asdict", dict_factory, dict)
+
+
+def _fields_of(frame: Any, obj: Any, name: str, factory: Any, own: type) -> Any:
+    context: Context = frame.context
+    if not _is_record(context, obj):
+        raise raised(TypeError(f"{name}() should be called on dataclass instances"), context.loc)
+    if factory is not own:
+        text = f"dataclasses.{name} with another {own.__name__}_factory is not compiled"
+        raise UnsupportedError(text, context.loc, f"make it of the {own.__name__} that {name}() gives")
+
+    def copied(value: Any) -> Any:
+        if _is_record(context, value):
+            pairs = [(field.name, copied(getattr(value, field.name))) for field in dataclasses.fields(type(value))]
+            return dict(pairs) if own is dict else tuple(made for _, made in pairs)
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return type(value)(*map(copied, value))
+        if type(value) in (list, tuple):
+            return type(value)(map(copied, value))
+        if type(value) is dict:
+            return {copied(k): copied(v) for k, v in value.items()}
+        return _copiers()["deepcopy"](frame, value)
+
+    return copied(obj)
+
+
+def _is_record(context: Context, value: Any) -> bool:
+    return hasattr(type(value), "__dataclass_fields__") and is_object(context, value)
 
 
 def set_attribute(frame: Any, base: Any, name: str, value: Any, text: str) -> None:
@@ -278,6 +318,6 @@ def _put_back(before: Mapping[Any, Any], now: Mapping[Any, Any]) -> list[Any]:
 
 
 __all__ = [
-    "after", "again", "given", "is_class", "make", "path_of_class", "placed", "replace", "set_attribute", "tree_of", "under",
-    "with_changes",
+    "after", "again", "as_dict", "as_tuple", "given", "is_class", "make", "path_of_class", "placed", "replace",
+    "set_attribute", "tree_of", "under", "with_changes",
 ]  # fmt: skip

@@ -110,6 +110,8 @@ def _or_zero(context: Context, mark: Value, value: Value) -> Value:
 _READ: dict[tuple[WeakType, DType], Any] = {
     (WEAK_BOOL, BOOL): read_bool,
     (WEAK_INT, I64): read_int,
+    # An int that float64 does not hold was refused where it was made one.
+    (WEAK_INT, F64): read_int,
     (WEAK_FLOAT, F64): read_float,
 }
 

@@ -17,7 +17,7 @@ from pytocu.errors import Loc, UnsupportedError
 from pytocu.frontend.aliases import inside_of, is_container, related, scopes
 from pytocu.frontend.frames import Frame, Late, Scope, Unset, no_step
 from pytocu.frontend.list_forms import OfGrown, alike, holding
-from pytocu.frontend.objects import is_object, note_object
+from pytocu.frontend.objects import IN_LISTS, is_object, note_object
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Counted, Grown, Masked, MaybeBound, Members, Perhaps, is_number
 from pytocu.ir.core import Value
@@ -357,7 +357,9 @@ class State:
                 text = f"an object gets other attributes in {what}, and which it has then is known only at run time"
                 raise refused(text, self.builder.loc, "assign each of them before, too")
             text, help = _grows(kind, grown, what, odd)
-            raise refused(text, self.builder.loc, help)
+            owners = [owner.locals for owner in self.frames if not isinstance(owner, Container)]
+            named = any(held is container for names in owners for held in names.values())
+            raise refused(text, self.builder.loc, help if named or kind != "list" else IN_LISTS)
 
     def restore_containers(self) -> None:
         """Lists, dicts and sets are again as they were at that moment."""

@@ -26,7 +26,7 @@ from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
-from pytocu.frontend.objects import refuse_outside
+from pytocu.frontend.objects import IN_LISTS, refuse_outside
 from pytocu.frontend.operators import as_queue, attempt, binary, check_plain, example, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
@@ -152,8 +152,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
             return few_positions.read(context, base, as_numpy(context, key), few)
         base, key, place = _with_masks(context, base, key)
         view, mask, first = (base, None, 0) if place is None else without_numbers(context, base, key, *place)
-        if mask is not None and not first:
-            return chosen(context, view, mask)
+        if place is not None and mask is not None and not first:
+            return chosen(context, view, mask, place[0])
         return _picked(context, base, key) if _is_part(context, base, key) else subscript(context, base, key)
     if isinstance(base, Flat):
         return _read_flat(context, base, as_numpy(context, values(context, key)))
@@ -304,7 +304,9 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
                 _assign_in_grown(frame, counted, key, value, text)
                 return
         text = f"a member of a {type(base).__name__} is assigned at a place known only at run time"
-        raise UnsupportedError(text, context.loc, by_number(base) or "use an array in its place: np.array(...)[i] = ...")
+        nested = isinstance(base, list) and any(isinstance(member, list | dict | Grown) for member in base)
+        otherwise = IN_LISTS if nested else "use an array in its place: np.array(...)[i] = ..."
+        raise UnsupportedError(text, context.loc, by_number(base) or otherwise)
     check_plain(context, key, "indexing")
     attempt(context, base.__setitem__, key, value)
 

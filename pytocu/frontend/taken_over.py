@@ -101,6 +101,13 @@ def _may_take(frame: Frame, node: ast.Assign, move: tuple[str, Any, str], names:
     return state.uses(old) == 1 and state.uses(value) == bool(source) and (type(old) is not list or state.is_own(old))
 
 
+def _note_named(frame: Frame, name: str, named: bool) -> None:
+    """Note whether the list that a name holds from now on may have another one: the name has left the list from before."""
+    owner = holder(frame, name)
+    if owner is not None and isinstance(held := owner.locals.get(name), Grown):
+        held.named = named
+
+
 def _move(frame: Frame, node: ast.Assign, moves: list[tuple[str, Any, str]], names: Sequence[str]) -> None:
     """Let each list hold the members of the other; one that would be gone by then is kept in a copy."""
     hidden: list[str] = []
@@ -121,7 +128,11 @@ def _move(frame: Frame, node: ast.Assign, moves: list[tuple[str, Any, str]], nam
                 moves[place + 1 + number] = (*moves[place + 1 + number][:2], kept)
     for part in (part for call in calls for part in ast.walk(call)):
         ast.copy_location(part, node)
+    for target, _, _ in moves:
+        _note_named(frame, target, False)
     run_block(frame, calls)
+    for target, value, _ in moves:
+        _note_named(frame, target, isinstance(value, Grown) and value.named)
     for name in hidden:
         del frame.locals[name]
     for target, value, source in moves:

@@ -31,6 +31,12 @@ from pytocu.record import Mutable
 
 _LOOPS = (ast.For, ast.While)
 _HELP = "ask for it before, with if, or catch the error around the call of the compiled function"
+_OF_LIBRARIES = {
+    "linalg.solve": "if np.linalg.det(a) != 0: x = np.linalg.solve(a, b)",
+    "linalg.inv": "if np.linalg.det(a) != 0: x = np.linalg.inv(a)",
+    "linalg.cholesky": "if np.linalg.eigvalsh(a)[0] > 0: l = np.linalg.cholesky(a)",
+}
+"""By the function that raises: how to ask for it before."""
 
 
 class Trying(Mutable):
@@ -269,7 +275,9 @@ def refuse_by_data(context: Context, found: Raised) -> None:
         raise _refused(trying, found.error, found.place)
 
 
-def _refused(trying: Trying, error: CompileError, place: Loc | None, last: bool = False) -> UnsupportedError:
+def _refused(
+    trying: Trying, error: CompileError, place: Loc | None, inst: Inst | None = None, last: bool = False
+) -> UnsupportedError:
     kind = next(kind.__name__ for kind in type(error).__mro__ if not issubclass(kind, PytocuError))
     if last:
         text = f"a run may raise {kind} here, and the finally clause of the try statement on line {trying.node.lineno} follows"
@@ -277,7 +285,9 @@ def _refused(trying: Trying, error: CompileError, place: Loc | None, last: bool 
         handler = trying.clause(error)
         assert handler is not None
         text = f"a run may raise {kind} here, and the except clause on line {handler.lineno} would catch it"
-    return UnsupportedError(text, place, _HELP)
+    asked = "" if inst is None else _OF_LIBRARIES.get(str(inst.attr("function")), "")
+    help = _HELP.replace("with if", f"as {asked}, else what the clause does") if asked else _HELP
+    return UnsupportedError(text, place, help)
 
 
 def _watch(context: Context) -> Callable[[Inst], None] | None:
@@ -310,7 +320,7 @@ def _decide_last(trying: Trying, insts: Sequence[Inst]) -> None:
     if not _is_unseen(trying.node.finalbody):
         for inst, error, _ in _of_runs(insts):
             if trying.holds(inst.loc, *trying.parts):
-                raise _refused(trying, error, inst.loc, last=True)
+                raise _refused(trying, error, inst.loc, inst, last=True)
 
 
 def _decide(trying: Trying, insts: Sequence[Inst]) -> None:
@@ -329,7 +339,7 @@ def _decide(trying: Trying, insts: Sequence[Inst]) -> None:
             continue
         facts = [fact for fact in conditions if isinstance(fact, Fact)]
         if not conditions or False in conditions or any(not named(f.dim) <= given or f in context.misses for f in facts):
-            raise _refused(trying, error, inst.loc)
+            raise _refused(trying, error, inst.loc, inst)
         for fact in facts:
             context.builder.emit("assume", (), {"dim": fact.dim, "relation": fact.relation, "number": fact.number})
 

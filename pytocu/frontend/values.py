@@ -453,6 +453,8 @@ class Grown:
         Whether the members may be Python's numbers or NumPy's of the same dtype, and Python's ints among floats.
     nones : bool
         Whether members may be None.
+    named : bool
+        Whether a run decides that it has another name, under which it is a copy here: it may not be changed.
     kinds : object
         What is asked for where members are Python's numbers and NumPy's.
     marks : Value or None
@@ -472,8 +474,8 @@ class Grown:
     __pytocu_plain__ = True
     __slots__ = (
         "after", "aliases", "appended", "arrays", "begun", "counted", "each", "end", "first", "frozen", "inner", "ints", "key",
-        "kinds", "marks", "mixed", "name", "nones", "origin", "own", "place", "queue", "roots", "rows", "shared", "start",
-        "sure", "text", "type",
+        "kinds", "marks", "mixed", "name", "named", "nones", "origin", "own", "place", "queue", "roots", "rows", "shared",
+        "start", "sure", "text", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, first: int, each: DimLike):
@@ -488,7 +490,7 @@ class Grown:
         self.roots: set[Value] = set()
         self.origin = self.end = 0
         self.aliases: list[tuple[Value, Value]] = []
-        self.shared = self.frozen = self.mixed = self.ints = self.nones = self.sure = False
+        self.shared = self.frozen = self.mixed = self.ints = self.nones = self.sure = self.named = False
         self.own = True
         self.kinds: Any = None
         self.marks: Any = None
@@ -506,8 +508,8 @@ class Grown:
 
 
 _OF_MEMBERS = (
-    "after", "arrays", "begun", "end", "inner", "ints", "key", "kinds", "mixed", "nones", "origin", "own", "queue", "roots",
-    "shared",
+    "after", "arrays", "begun", "end", "inner", "ints", "key", "kinds", "mixed", "named", "nones", "origin", "own", "queue",
+    "roots", "shared",
 )  # fmt: skip
 """What is known of a list through its members."""
 
@@ -519,8 +521,8 @@ class Counted(Grown):
     ----------
     held : dict
         The array, the row of the first member and how many there are, which branches and loops hand on as entries of a dict.
-    at : Loc
-        The loop that made the array.
+    at : Loc or None
+        The loop that made the array; None for a branch.
     sites : dict
         By the place of an ``append`` and the number of the member there: how many are appended there at most as often as
         it is written out in a step, and the numbers of the loops around it there, None for a ``while``.
@@ -539,19 +541,23 @@ class Counted(Grown):
     began : int
         How many members there were in the list that became this one.
     floats : int or None
-        Whether one of these was no Python int; None where that is not known.
+        Whether one of these was of the list's kind, no Python int among floats; None where that is not known.
+    pythons : bool
+        Whether one of these was Python's number.
     """
 
-    __slots__ = ("at", "began", "depth", "floats", "held", "sites", "spare", "unbounded", "wanted", "watched", "written_out")
+    __slots__ = (
+        "at", "began", "depth", "floats", "held", "pythons", "sites", "spare", "unbounded", "wanted", "watched", "written_out",
+    )  # fmt: skip
 
-    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc, depth: int, written_out: int):
+    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc | None, depth: int, written_out: int):
         self.held: dict[str, Any] = {}
         super().__init__(name, rows, type, 0, 0)
         self.begin: Any = 0
         self.length: Any = 0
         self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
         self.watched: set[tuple[Loc, int]] = set()
-        self.unbounded = False
+        self.unbounded = self.pythons = False
         self.began = self.spare = 0
         self.floats: int | None = None
         self.wanted: Any = None
@@ -786,8 +792,8 @@ def no_int(context: Context, sentence: str) -> CompileError:
     return error
 
 
-def refuse_array(context: Context, name: str) -> NoReturn:
-    """An array that is not an argument.
+def refuse_array(context: Context, name: str, kind: str = "") -> NoReturn:
+    """An array that is not an argument; it may be held by one of a class that is no dataclass.
 
     Raises
     ------
@@ -797,6 +803,10 @@ def refuse_array(context: Context, name: str) -> NoReturn:
     if not name:
         text = "an array of numbers known while compiling is used as a value"
         raise UnsupportedError(text, context.loc, "pass it as an argument, or make it of a length: np.full(len(x), 3)")
+    if kind:
+        text = f"the array {name} is held by an argument of the class {kind}, which is no dataclass or named tuple"
+        help = f"make {kind} one: @dataclasses.dataclass and a line for each attribute, as x: np.ndarray; or pass the array"
+        raise CompileError(text, context.loc, help)
     raise CompileError(
         f"the array {name} is captured from outside the function",
         context.loc,
