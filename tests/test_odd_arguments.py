@@ -520,3 +520,10 @@ def test_bounds_of_run_time_beside_complex_ones() -> None:
     check(["np.array([-7, 3], 'i2')", "np.complex128(2 + 1j)"], ["a.clip(b, 2**31)", "a.clip(b, 5)", "np.clip(a, b, None)"])
     given = ["np.array([-7, 3], 'i2')", "2 + 1j", "2**31"]
     refused(given, "a.clip(b, c)", "a bound that is complex beside an int of run time", "astype")
+
+
+@pytest.mark.parametrize("row", ["np.min(a, out=b)", "np.maximum.reduce(a, out=b)", "np.nanmax(a, axis=0, out=b)"])
+def test_extremes_of_signed_ints_in_unsigned_ones(row: str) -> None:
+    # NumPy's maximum of -1 and 300 is 65535 there.
+    refused(["np.array([-1, 300], 'i2')", "np.zeros((), 'u2')"], row, "begins with a converted one", "out[...] = x.max()")
+    check(["np.array([-1, 300], 'i2')", "np.zeros((), 'i4')"], [f"{row}\nreturn b"])

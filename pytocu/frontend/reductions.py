@@ -130,6 +130,9 @@ def _accumulator(
     return accumulator(context, name, "reduce", value, dtype, out, options)
 
 
+_EXTREMES = ("minimum", "maximum", "fmin", "fmax")
+
+
 def accumulator(
     context: Context,
     name: str,
@@ -162,6 +165,9 @@ def accumulator(
     found = example.dtype
     if out is not None:
         attempt_into(context, apply, value, out, dtype, options, shared, method == "accumulate")
+        if name in _EXTREMES and dtype is None and (element(value.type).kind, element(out.type).kind) == ("i", "u"):
+            text = f"np.{name}.{method} of signed ints with out= of unsigned ones: NumPy begins with a converted one"
+            raise UnsupportedError(text, context.loc, "write out[...] = x.max()")
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
