@@ -688,7 +688,40 @@ def int_or_float64(x, n):
     return 0
 
 
-@pytest.mark.parametrize("function", [first_beyond, pair_of_a_step, of_two_loops, int_or_float64])
+def total_so_far(x, n):
+    total = 0.0
+    for i in range(n):
+        if x[i] > 2:
+            return total
+        total += x[i]
+    return total
+
+
+def total_and_count(x, n):
+    total, count = 0, 0
+    while count < n:
+        if x[count] < 0:
+            return total, count
+        if x[count] > 2:
+            return x[count], total
+        total = total + x[count]
+        count += 1
+    return total, count
+
+
+def best_before_a_return(x, n):
+    best = -1.0
+    for i in range(n):
+        for j in range(i):
+            if x[i] + x[j] > 4:
+                return best
+            best = max(best, x[j])
+    return best
+
+
+@pytest.mark.parametrize(
+    "function", [first_beyond, pair_of_a_step, of_two_loops, int_or_float64, total_so_far, total_and_count, best_before_a_return]
+)
 def test_returns_of_both_kinds_in_a_loop(function) -> None:
     jitted = pytocu.jit(function)
     for x in ([0.5, 1.5, 0.25, 3.0], [0.5, 0.5, -1.0, 3.0], [0.5] * 4, [3.0, 0.5, 2.5, 0.5], [-1.0, -2.0, 0.0, 4.0]):

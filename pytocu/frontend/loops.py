@@ -753,7 +753,7 @@ def _finish(
     begun_ranks = (start_ranks(context, before, read, front) if ranks else None) or {}
     loose = [context.marks[p].value for p in read.params if p in context.marks and p not in ranks]
     loose = [rank for rank in loose if rank in used]
-    given_back = returned_ranks(context, read, still)
+    given_back = returned_ranks(context, read, still, ranks)
     marks = [*(rank for rank, _ in ranks.values()), *loose, *(one.rank for one in given_back.values())]
     own_names = {*params, *marks, *([read.counter] if read.counter else []), *results_inside}
     once = _once(context, op, head, lead, read, numbers)

@@ -145,12 +145,13 @@ def written_ranks(
 ) -> dict[Value, tuple[Value, Value]]:
     """By parameter that may be a Python number: its rank when a step begins and when it ends.
 
-    They are written where a step may leave a Python number, and it can be followed when; so they are where what is before the
-    loop may be of either kind.
+    They are written where a step may leave a Python number, or return one, and it can be followed when; so they are where what
+    is before the loop may be of either kind.
     """
     asked = {p: mark.value for p in read.params if (mark := context.marks.get(p)) is not None}
     either = begun_as_either(context, before, read, front)
-    if not either and not any(maybe_of(still, following.get(p)) for p in asked):
+    left = (*(following.get(p) for p in asked), *read.extras)
+    if not either and not any(maybe_of(still, value) for value in left):
         return {}
     with context.builder.nested():
         if start_ranks(context, before, read, front) is None:
@@ -181,9 +182,15 @@ class GivenBack(NamedTuple):
     end: Value
 
 
-def returned_ranks(context: Context, read: StepRead, still: Mapping[Value, Maybe]) -> dict[int, GivenBack]:
-    """By place among what steps give for behind the loop: the numbers that may be Python's, where it is followed which are."""
-    begin = {value: mark.value for value, mark in context.marks.items()}
+def returned_ranks(
+    context: Context, read: StepRead, still: Mapping[Value, Maybe], ranks: Mapping[Value, Any]
+) -> dict[int, GivenBack]:
+    """By place among what steps give for behind the loop: the numbers that may be Python's, where it is followed which are.
+
+    Steps begin with the `ranks` of these parameters, and of no others.
+    """
+    carried = {value: mark for value, mark in context.marks.items() if value in ranks or value not in read.params}
+    begin = {value: mark.value for value, mark in carried.items()}
     found: dict[int, GivenBack] = {}
     with context.builder.behind(read.insts):
         for place, value in enumerate(read.extras):
