@@ -720,7 +720,8 @@ def best_before_a_return(x, n):
 
 
 @pytest.mark.parametrize(
-    "function", [first_beyond, pair_of_a_step, of_two_loops, int_or_float64, total_so_far, total_and_count, best_before_a_return]
+    "function",
+    [first_beyond, pair_of_a_step, of_two_loops, int_or_float64, total_so_far, total_and_count, best_before_a_return],
 )
 def test_returns_of_both_kinds_in_a_loop(function) -> None:
     jitted = pytocu.jit(function)

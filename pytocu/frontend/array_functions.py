@@ -28,6 +28,7 @@ from pytocu.frontend.values import (
     as_strong,
     as_value,
     cast,
+    const_inst,
     dimensions,
     is_array,
     is_weak,
@@ -48,7 +49,10 @@ def where(context: Context, condition: Any, /, *rest: Any) -> Any:
     if is_weak(a) and is_weak(b):
         # NumPy makes arrays of both first: np.where(c, 1, 2.0) is float64.
         a, b = all_strong(context, a, b, wrap=promote.where_wraps())
-    return _as_array(context, elementwise(context, "where", truths(context, condition), a, b))
+    known = const_inst(as_value(context, condition)) if is_weak(condition) else None
+    # A Python int is true or not also where no dtype holds it.
+    holds = truths(context, condition if known is None else bool(known.attr("value")))
+    return _as_array(context, elementwise(context, "where", holds, a, b))
 
 
 def _as_array(context: Context, value: Value) -> Value:
@@ -238,6 +242,10 @@ def isclose(
     near = apply("bitwise_and", apply("less_equal", distance, tolerance), finite)
     made = apply("bitwise_or", near, apply("equal", x, y))
     if equal_nan:
+        for known in (const_inst(as_value(context, v)) for v in (x, y) if is_weak(v)):
+            if known is not None:
+                # Of a Python int that no dtype holds this is NumPy's TypeError.
+                attempt(context, np.isnan, known.attr("value"))
         both = (elementwise(context, "isnan", as_strong(context, v)) for v in (x, y))
         made = apply("bitwise_or", made, apply("bitwise_and", *both))
     return made
