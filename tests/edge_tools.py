@@ -127,13 +127,20 @@ def check(
     assert not failures, "\n".join(failures)
 
 
-def refused(arguments: Sequence[str], body: str, said: str, help: str, scope: dict[str, Any] | None = None) -> None:
+def refused(
+    arguments: Sequence[str],
+    body: str,
+    said: str,
+    help: str,
+    scope: dict[str, Any] | None = None,
+    error: type[Exception] = UnsupportedError,
+) -> None:
     """A row that NumPy answers and pytocu refuses: the sentence, the line, and what to write instead."""
     scope = {**SCOPE, **(scope or {})}
     function = written("abcdefgh"[: len(arguments)], body, scope)
     result, _ = _run(function, arguments, scope)
     assert not isinstance(result, Exception), f"NumPy refuses {body} too: {result!r}"
-    with pytest.raises(UnsupportedError) as found:
+    with pytest.raises(error) as found:
         call_jit(function, *(eval(text, dict(scope)) for text in arguments))
     assert said in str(found.value) and help in str(found.value), str(found.value)
     assert ", in case" in str(found.value)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from pytocu.deferred import Deferred
-from pytocu.errors import CompileError, DTypeError, Loc, UnsupportedError, raised
+from pytocu.errors import CompileError, DTypeError, Loc, RangeError, UnsupportedError, raised
 from pytocu.frontend.storage import StorageBuilder
 from pytocu.guards import Guard, Path, is_opaque, is_plain
 from pytocu.ir import promote
@@ -903,9 +903,8 @@ def as_strong(context: Context, value: Any, integer: DType | None = None, wrap: 
     Raises
     ------
     OverflowError
-        The dtype does not hold a number that is known now.
-    UnsupportedError
-        NumPy's array of it is one of Python's objects.
+        The dtype does not hold a number that is known now; or no dtype does, and NumPy's array of it is one of Python's
+        objects.
     """
     made = as_value(context, value)
     if not isinstance(made.type, WeakType):
@@ -920,7 +919,7 @@ def as_strong(context: Context, value: Any, integer: DType | None = None, wrap: 
     except OverflowError as error:
         if integer is None:
             text = f"NumPy computes with Python's int {inst.attr('value')} as an object, since no dtype of ints holds it"
-            raise UnsupportedError(text, context.loc, "make it a float: 2.0**64 for 2**64") from None
+            raise RangeError(text, context.loc, "make it a float: 2.0**64 for 2**64") from None
         raise raised(error, context.loc) from None
 
 
