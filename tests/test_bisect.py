@@ -82,7 +82,7 @@ def each(x, count):
 
 def sums(x, count):
     found, k = np.zeros(9, x.dtype), 0
-    while k < count:
+    while k < count and found[0] < 1e9:
         found[k % 9] += x[: k + 1].sum()
         k += 1
     return found
@@ -284,7 +284,7 @@ PLANTED = [
     ),
     (BY_NAME["a comparison of signs the wrong way round"], "less", "u64[n], i64[n]", ("pass", "infer-types"), "less"),
     (
-        fault("axes of length 1 stay", "infer_shapes:_repeated", "== 1 and target[a] != 1", "== 1 and target[a] == 1"),
+        fault("axes of length 1 stay", "infer_shapes:_repeated", "repeated_axes(shape, target)", "()"),
         *("steps", "f32[n, m], f32[n, 1]", ("pass", "infer-shapes"), "add"),
     ),
     (BY_NAME["x + 0.0 is x, also for -0.0"], "zeros", "f32[200]", ("pass", "simplify"), "add"),
@@ -322,7 +322,7 @@ PLANTED = [
         *("rows", "f32[n, 3]", ("pass", "few"), "reduce"),
     ),
     (
-        fault("pieces are not added up", "split:run", '"reduce", totals, {"op": op,', '"reduce", totals, {"op": "maximum",'),
+        fault("pieces are not added up", "split:_sum", 'attrs | {"op": COMPENSATED}', 'attrs | {"op": "argmax"}'),
         *("total", "f32[100000]", ("pass", "split"), "reduce"),
     ),
     (

@@ -21,7 +21,7 @@ from pytocu.ir.dims import DimLike, floordiv, product
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import REDUCTIONS, Reduction, is_rounded
 from pytocu.ir.regions import is_region
-from pytocu.ir.types import INDEX, DType, PointerType, element, scalar
+from pytocu.ir.types import INDEX, DType, PointerType, element, scalar, shape_of
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.elements import Elements, Target
 from pytocu.passes.spaces import is_reduction
@@ -296,8 +296,13 @@ class Rows(Mutable):
     def _begins_with_eight(self, insts: Sequence[Reduced]) -> bool:
         """Whether there are sums on a CPU, of rows that may have so many elements."""
         length = product(self.e.sizes[self.loops :])
-        sums = any(is_rounded(inst.attr("op"), element(inst.types[0])) for inst, _ in insts)
-        return not self.block and sums and not (isinstance(length, int) and length < EIGHT)
+        return not self.block and any(map(self._is_tree, insts)) and not (isinstance(length, int) and length < EIGHT)
+
+    def _is_tree(self, item: Reduced) -> bool:
+        """Whether NumPy adds eight elements as a tree: of the last axis, where others are added one after the other."""
+        inst, _ = item
+        last = len(shape_of(inst.args[0].type)) - 1
+        return is_rounded(inst.attr("op"), element(inst.types[0])) and last in inst.attr("axes")
 
     def _eight(self, insts: Sequence[Reduced], start: Sequence[Value]) -> Sequence[Value]:
         """The states behind the first eight elements, if there are so many; the row goes on behind them."""
@@ -319,10 +324,25 @@ class Rows(Mutable):
                     for (inst, place), elements in zip(insts, found, strict=True):
                         elements.append(tuple(e.made[p] for p in operands(inst.results[0], place, e.ndim)))
             pairs = zip(insts, found, strict=True)
-            body.emit("yield", [v for (inst, _), elements in pairs for v in of_eight(body, inst, elements)])
+            body.emit("yield", [v for one, elements in pairs for v in self._of_eight(body, one, elements)])
         with body.nested() as no:
             body.emit("yield", start)
         return body.inst("if", (enough,), {}, [v.type for v in start], (Block((), tuple(yes)), Block((), tuple(no)))).results
+
+    def _of_eight(self, builder: Builder, item: Reduced, elements: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
+        """The state of the first elements of a row."""
+        inst, _ = item
+        row, e = REDUCTIONS[inst.attr("op")], Expander(builder)
+        builder.loc = inst.loc
+        if not self._is_tree(item):
+            state, *rest = elements
+            for one in rest:
+                state = row.append(e, state, one)
+            return state
+        states = list(elements)
+        while len(states) > 1:
+            states = [row.combine(e, a, b) for a, b in zip(states[::2], states[1::2], strict=True)]
+        return states[0]
 
     def _behind_eight(self) -> Value:
         """Whether there are eight elements, behind which the row goes on then."""
@@ -491,18 +511,3 @@ class Rows(Mutable):
             body.emit("barrier")
             half //= 2
         return tuple(body.emit("load", (memory, column)) for memory in shared)
-
-
-def of_eight(builder: Builder, inst: Inst, elements: Sequence[tuple[Value, ...]]) -> tuple[Value, ...]:
-    """The state of the first elements of a row: a sum that is rounded is a tree of neighbours."""
-    row, e = REDUCTIONS[inst.attr("op")], Expander(builder)
-    builder.loc = inst.loc
-    if not is_rounded(row.name, element(inst.types[0])):
-        state, *rest = elements
-        for one in rest:
-            state = row.append(e, state, one)
-        return state
-    states = list(elements)
-    while len(states) > 1:
-        states = [row.combine(e, a, b) for a, b in zip(states[::2], states[1::2], strict=True)]
-    return states[0]

@@ -14,11 +14,12 @@ from contextlib import contextmanager
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import DimLike, floordiv
+from pytocu.ir.reductions import is_rounded
 from pytocu.ir.types import INDEX, PointerType, element
 from pytocu.passes.accesses import operands
 from pytocu.passes.affine import Affine
 from pytocu.passes.column_loops import Columns
-from pytocu.passes.reduce_loops import EIGHT, Pair, Reduced, of_eight
+from pytocu.passes.reduce_loops import EIGHT, Pair, Reduced
 from pytocu.record import fresh
 
 TILE = 64
@@ -145,6 +146,11 @@ class ShortRows(Columns):
         Columns._along(self, write)
         self.extent, self.combined = extent, None
 
+    def _is_tree(self, item: Reduced) -> bool:
+        """Rows lie along memory here, whichever axis that is."""
+        inst, _ = item
+        return is_rounded(inst.attr("op"), element(inst.types[0]))
+
     def _begin_rows(self, insts: Sequence[Reduced], states: Sequence[tuple[Value, ...]]) -> None:
         """The states behind the first eight elements, if there are so many."""
         e, body, extent = self.e, self.body, self.extent
@@ -164,8 +170,8 @@ class ShortRows(Columns):
                         needed = operands(inst.results[0], at, e.ndim)
                         self._compute(inner, needed)
                         elements.append(tuple(e.made[p] for p in needed))
-            for (inst, _), elements, memory in zip(insts, found, states, strict=True):
-                for pointer, value in zip(memory, of_eight(inner, inst, elements), strict=True):
+            for one, elements, memory in zip(insts, found, states, strict=True):
+                for pointer, value in zip(memory, self._of_eight(inner, one, elements), strict=True):
                     inner.inst("store", (pointer, c, value))
 
         with body.nested() as yes:
