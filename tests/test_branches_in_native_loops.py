@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -213,6 +214,21 @@ def test_branches_are_taken_natively(function, arguments, several, request, made
     assert max(steps for steps, _ in made) >= 10 and not any(middle for _, middle in made)
     loop = next(iter(judged(jitted.lower(*arguments(3)).compile("cpu").plan).values()))
     assert isinstance(loop, Steady) and loop.numbers is not None
+
+
+def test_launches_are_cut_anew_between_any_two_records(made, monkeypatch) -> None:
+    def run(self, loop):
+        for turn in itertools.count():
+            self._share(loop, turn % 3)
+            loop.table.go(1 + turn % 2, 0)
+            if loop.table.ended():
+                return
+
+    monkeypatch.setattr(native_steps._OnCpu, "run", run)
+    monkeypatch.setattr(native_steps, "_SMALLEST", 8)
+    u = random(12, 9)
+    compare(pytocu.jit(loops_in_sides)(u.copy(), 20), loops_in_sides(u.copy(), 20))
+    assert max(steps for steps, _ in made) >= 10 and not any(middle for _, middle in made)
 
 
 def too_large_in_a_side(u, n):

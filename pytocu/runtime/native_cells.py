@@ -63,6 +63,8 @@ class Launch(Mutable):
         The cells of how many iterations it has and how many elements one.
     less, size : int
         Cells: the iterations of a piece, and one less.
+    rounded, pieces : int
+        Cells, of a launch on a CPU: the sum of `work` and `less`, and how often `size` is in it.
     fixed : list of (int, int)
         Its parameters that are the same in every step: which, and the number in `Numbers.fixed`.
     record : int
@@ -75,6 +77,8 @@ class Launch(Mutable):
     size: int
     work: int = -1
     cost: int = -1
+    rounded: int = -1
+    pieces: int = -1
     fixed: list[tuple[int, int]] = fresh(default_factory=list)
     record: int = -1
 
@@ -411,10 +415,10 @@ class Cells:
                 self.put(self.level(place), copied(("slots", number, word), place))
             return
         launch.cost = self._dim(launch.spec.cost)
-        rounded, pieces = self.spare(level), self.spare(level)
-        self.put(level, (INTEGERS["add"], rounded, launch.work, launch.less, 0, 0))
-        self.put(level, (INTEGERS["floor_divide"], pieces, rounded, launch.size, 0, 0))
-        self.put(level, bounded(("record", number, 4), pieces, 0, _MOST_PIECES))
+        launch.rounded, launch.pieces = self.spare(level), self.spare(level)
+        self.put(level, (INTEGERS["add"], launch.rounded, launch.work, launch.less, 0, 0))
+        self.put(level, (INTEGERS["floor_divide"], launch.pieces, launch.rounded, launch.size, 0, 0))
+        self.put(level, bounded(("record", number, 4), launch.pieces, 0, _MOST_PIECES))
 
     def store(self, slot: int, word: str, to: Place) -> None:
         """Write a number where a kernel reads it, as the dtype that it has there."""

@@ -493,7 +493,11 @@ class Written(Cells):
 
     def cut(self, launch: Launch, iterations: int) -> None:
         """State how many iterations a piece of a launch has."""
-        self._memory[launch.less], self._memory[launch.size] = iterations - 1, iterations
+        memory = self._memory
+        memory[launch.less], memory[launch.size] = iterations - 1, iterations
+        # Some of the records that make pieces of them may be behind already.
+        memory[launch.rounded] = memory[launch.work] + iterations - 1
+        memory[launch.pieces] = memory[launch.rounded] // iterations
 
 
 class _Launched:
