@@ -63,7 +63,7 @@ def test_bins() -> None:
 @pytest.mark.parametrize(
     "text",
     ["np.digitize(a, c)", "np.digitize(a * 1j, b)", "np.digitize(a, b * 1j)", "np.digitize(a, b[None])", "np.digitize(a, 3)",
-     "np.digitize(a, [np.nan, 1, 2])", "np.digitize(a, [1, np.nan, 0.5])"],
+     "np.digitize(a, [np.nan, 1, 2])"],
 )  # fmt: skip
 def test_bins_as_numpy_has_them(text: str) -> None:
     agree(text, X, XP, FP)

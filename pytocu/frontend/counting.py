@@ -32,7 +32,7 @@ def as_for(frame: Frame, node: ast.While) -> tuple[ast.stmt, ast.For] | None:
     if step is None or (step > 0) is not up or _is_elsewhere(frame, {name, *_names(bound)}):
         return None
     stored = {n.id for s in node.body for n in ast.walk(s) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)}
-    if stored & {*_names(bound)} or not _stays(frame, bound) or not _is_int(frame, ast.Name(name, ast.Load())):
+    if stored & {*_names(bound)} or not is_of_lengths(frame, bound) or not _is_int(frame, ast.Name(name, ast.Load())):
         return None
     past: ast.expr = bound
     if comparison in (ast.LtE, ast.GtE):
@@ -145,7 +145,7 @@ def _is_elsewhere(frame: Frame, names: set[str]) -> bool:
     return node is None or any(names & {*part.names} for part in declared)
 
 
-def _stays(frame: Frame, bound: ast.expr) -> bool:
+def is_of_lengths(frame: Frame, bound: ast.expr) -> bool:
     """Whether an expression is one of Python's ints and of lengths of arrays, none of which changes where no name is bound."""
     match bound:
         case ast.Constant(value=value):
@@ -153,15 +153,15 @@ def _stays(frame: Frame, bound: ast.expr) -> bool:
         case ast.Name():
             return _is_int(frame, bound)
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return _stays(frame, operand)
+            return is_of_lengths(frame, operand)
         case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv(), right=right):
-            return _stays(frame, left) and _stays(frame, right)
+            return is_of_lengths(frame, left) and is_of_lengths(frame, right)
         case ast.Call(func=ast.Name() as function, args=[ast.Name() as array], keywords=[]):
             return _value(frame, function) is len and is_array(_value(frame, array))
         case ast.Attribute(value=ast.Name() as array, attr=attribute) if attribute in ("size", "ndim"):
             return is_array(_value(frame, array))
         case ast.Subscript(value=ast.Attribute(value=ast.Name() as array, attr="shape"), slice=place):
-            return is_array(_value(frame, array)) and _stays(frame, place)
+            return is_array(_value(frame, array)) and is_of_lengths(frame, place)
     return False
 
 
@@ -179,4 +179,4 @@ def _value(frame: Frame, name: ast.Name) -> Any:
         return None
 
 
-__all__ = ["as_for"]
+__all__ = ["as_for", "is_of_lengths"]

@@ -11,6 +11,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.aliases import note_chosen
 from pytocu.frontend.control import branch
+from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.first_steps import had_step
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
@@ -20,7 +21,7 @@ from pytocu.frontend.loops import Again, Body, Limit, has_steps, loop, most_of, 
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
-from pytocu.frontend.ranges import bound_count, knowing
+from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, note
 from pytocu.frontend.state import Around, Grows, State, flatten, members_of, rebuild, wanted, wanted_at
 from pytocu.frontend.values import Context, Grown, Steps, as_dim, as_strong, as_value, decides, dim_value
 from pytocu.ir.core import Value
@@ -31,6 +32,7 @@ _begin_step = Deferred("pytocu.frontend.grown", "begin_step")
 _end_step = Deferred("pytocu.frontend.grown", "end_step")
 _count = Deferred("pytocu.frontend.counted", "for_loop")
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_is_of_lengths = Deferred("pytocu.frontend.counting", "is_of_lengths")
 _count_while = Deferred("pytocu.frontend.counted", "while_loop")
 _inside = Deferred("pytocu.frontend.counted", "inside")
 _returned_parts = Deferred("pytocu.frontend.lengths_of_steps", "returned_parts")
@@ -246,6 +248,7 @@ def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], An
 
     def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
         try:
+            note(frame.context, _holds(frame, node.test))
             with _inside(frame.context, None):
                 return [], flow_of(read())
         except Grows as found:
@@ -269,6 +272,17 @@ def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], An
         # There is no other way out of it.
         return Flow(False, True, flow.value, flow.loc)
     return flow
+
+
+def _holds(frame: Frame, node: ast.expr) -> Facts:
+    """What the condition of a loop says of lengths, which holds where a step begins."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        return tuple(fact for value in node.values for fact in _holds(frame, value))
+    if not isinstance(node, ast.Compare) or not all(_is_of_lengths(frame, n) for n in (node.left, *node.comparators)):
+        return ()
+    with frame.context.builder.nested():
+        value = evaluate(frame, node)
+    return facts_of(frame.context, value)[0] if isinstance(value, Value) else ()
 
 
 def _leaving(

@@ -2,7 +2,8 @@
 
 Such a loop carries as many elements as there can be, and how many of them there are; a step begins with those, and so does what
 stands behind the loop.  How many there can be is known where no step makes an array longer, and where each step makes it longer
-by a number that is known before the loop, which has a known number of steps.
+by a number that is known before the loop, which has a known number of steps.  Where the lengths before a step alone say how
+long the arrays are behind it, as with ``x = np.repeat(x, 2)``, a loop of numbers in front of the loop finds out.
 
 Where the first axis alone gets shorter or longer, the elements are the first rows of what is carried.  Where others do, they
 lie one after the other in it, as in an array of their own.
@@ -10,20 +11,20 @@ lie one after the other in it, as in an array of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.layouts import is_row_major
 from pytocu.frontend.loop_memory import StepRead
 from pytocu.frontend.merging import may_be_one
-from pytocu.frontend.ranges import bound_count, names_given, new_name, not_negative
+from pytocu.frontend.ranges import bound, bound_count, names_given, new_name, not_negative
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import State
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
-from pytocu.ir.core import Value
+from pytocu.ir.core import Block, Value
 from pytocu.ir.dims import (
     Atom,
     Dim,
@@ -31,6 +32,7 @@ from pytocu.ir.dims import (
     dim_max,
     dim_min,
     ends_of,
+    floordiv,
     greatest,
     is_number,
     product,
@@ -38,13 +40,19 @@ from pytocu.ir.dims import (
     symbol,
     symbols,
 )
-from pytocu.ir.types import ArrayType, element, scalar
+from pytocu.ir.types import WEAK_INT, ArrayType, element, scalar
 
 _BEGIN_LONG = "begin with an array that is long enough: whole = np.zeros(n); k = len({0}); whole[:k] = {0}"
 _FEW = 9
 """A growth below this is found where it is no number but never above one, as with ``x[-1:]``."""
 
+_MOST = 2**26
+"""Elements along an axis that there is room for where a step may end the loop before there are as many."""
+
 Key: TypeAlias = tuple[Frame, str]
+
+Limit: TypeAlias = "Callable[[], DimLike | None]"
+"""How many steps there are at most, if that is known before the loop."""
 
 
 class Part(NamedTuple):
@@ -86,6 +94,25 @@ class Change(NamedTuple):
     room: DimLike
 
 
+class Law(NamedTuple):
+    """What a step makes of the length of the axes of a group.
+
+    Attributes
+    ----------
+    length : DimLike
+        How long they are behind a step.
+    names : dict
+        By name in it: the group whose length before the step that is.
+    """
+
+    length: DimLike
+    names: dict[str, Any]
+
+    def behind(self, lengths: Mapping[Any, DimLike]) -> DimLike:
+        """The length behind a step, of those before it."""
+        return substitute(self.length, {name: lengths[group] for name, group in self.names.items()})
+
+
 class Changing(NamedTuple):
     """How the lengths of an array change.
 
@@ -121,7 +148,7 @@ class Changing(NamedTuple):
         return tuple(shape)
 
 
-def note_change(context: Context, before: State, read: StepRead, key: Key, limit: Callable[[], DimLike | None]) -> bool:
+def note_change(context: Context, before: State, read: StepRead, key: Key, limit: Limit) -> bool:
     """Whether a step changes the length of an array that a name holds, which the loop carries from now on."""
     assert read.state is not None
     old, new = array_of(before.held(*key)), read.state.held(*key)
@@ -153,9 +180,8 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
             growth = _growth(context, read, more)
             steps = limit() if growth else 0
             if growth is None or steps is None:
-                if not _depends_on_run(context, more):
-                    return False
-                growth, steps = None, 0
+                # What else than a number of the run says how long it gets, the next reading shows.
+                growth, steps = None if _depends_on_run(context, more) else 0, 0
             changed[axis] = growth, steps
         dense = dense and is_row_major(context, made)
     changes: list[Change] = []
@@ -168,6 +194,8 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
 
 def carry(context: Context, before: State) -> None:
     """Make what the loop carries, where it stands, of arrays that were noted."""
+    if before.laws:
+        _find_rooms(context, before)
     for key, changing in before.changing.items():
         if key not in before.parts:
             array = array_of(before.held(*key))
@@ -216,18 +244,41 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
             value = _first(context, value, changing.with_lengths(lengths))
             read.state.counts[key] = lengths
         known = known_facts(context)
-        grown = zip(changing.changes, lengths, strict=True)
-        if any(c.growth is not None and not _surely(context, c.growth - (n - read.lengths[c.group]), known) for c, n in grown):
+        grown = [
+            place
+            for place, (change, length) in enumerate(zip(changing.changes, lengths, strict=True))
+            if not _has_room(context, before, read, change, length, known)
+        ]
+        if grown:
+            read.outgrown[key], read.known = grown, known
             continue
         made = _carried(context, value, changing, lengths)
         context.builder.may_be([(made.whole, (value,), context.builder.memories(value))])
         read.state.parts[key] = made
 
 
-def regroup(context: Context, before: State, read: StepRead) -> list[Key]:
-    """The names of arrays that turned out to have other lengths than those of their group, or to be carried otherwise."""
+def _has_room(
+    context: Context, before: State, read: StepRead, change: Change, length: DimLike, known: Sequence[DimLike]
+) -> bool:
+    """Whether an axis gets no longer than it may."""
+    if change.group in before.laws:
+        return length == before.laws[change.group].behind(read.lengths)
+    return change.growth is None or _surely(context, change.growth - (length - read.lengths[change.group]), known)
+
+
+def regroup(context: Context, before: State, read: StepRead, limit: Limit, every: bool) -> list[Key]:
+    """The names of arrays that turned out to have other lengths than those of their group, or to be carried otherwise.
+
+    Of a loop that has `every` step of its limit no step is the last one.
+    """
     assert read.state is not None
     found: list[Key] = []
+    outgrown = {c.group for key, places in read.outgrown.items() for p in places for c in [before.changing[key].changes[p]]}
+    laws = _laws(context, before, read, outgrown) if outgrown and not outgrown & before.laws.keys() else None
+    if laws and (steps := limit()) is not None:
+        before.steps, before.every = steps, every
+    elif laws:
+        laws = _bounded(context, before, read, {group: law for group, law in laws.items() if group in outgrown})
     for key, changing in [*before.changing.items()]:
         if key not in read.names:
             continue
@@ -241,10 +292,16 @@ def regroup(context: Context, before: State, read: StepRead) -> list[Key]:
         del before.changing[key], before.parts[key]
         lengths = [None] * len(changing.changes) if counts is None else counts
         again = [_looked_at(context, read, *one) for one in zip(changing.changes, lengths, strict=True)]
-        if again != [*changing.changes]:
+        if laws is not None:
+            before.changing[key] = changing
+        elif again != [*changing.changes]:
             before.changing[key] = changing._replace(changes=tuple(again))
         else:
             before.fixed.add(key)
+    if laws:
+        before.laws |= laws
+        found.extend(before.changing)
+        return found
     groups = {(key, c.axis): c.group for key, changing in before.changing.items() for c in changing.changes}
     counts = {
         (key, c.axis): length
@@ -258,6 +315,113 @@ def regroup(context: Context, before: State, read: StepRead) -> list[Key]:
             before.changing[key] = changing._replace(changes=tuple(changes))
         found.extend(before.changing)
     return found
+
+
+def _laws(context: Context, before: State, read: StepRead, groups: set[Any]) -> dict[Any, Law] | None:
+    """What a step makes of the lengths of these groups, and of those that this depends on; None where more decides.
+
+    Empty where the axes of a group turned out to differ.
+    """
+    assert read.state is not None
+    found: dict[Any, Law] = {}
+    names = {str(length): group for group, length in read.lengths.items()}
+    of_step = _of_step(context, read) - names.keys()
+    behind: dict[Any, list[DimLike | None]] = {}
+    for key, changing in before.changing.items():
+        counts = read.state.counts.get(key, [None] * len(changing.changes))
+        for change, count in zip(changing.changes, counts, strict=True):
+            behind.setdefault(change.group, []).append(count)
+    left = [*groups]
+    while left:
+        group = left.pop()
+        if group in found:
+            continue
+        length, *others = behind[group]
+        if any(other != length for other in others):
+            return {}
+        if length is None or not of_step.isdisjoint(symbols(length)):
+            return None
+        used = {name: names[name] for name in symbols(length) if name in names}
+        found[group] = Law(length, used)
+        left.extend(used.values())
+    return found
+
+
+def _bounds(context: Context, read: StepRead) -> dict[Any, DimLike]:
+    """By group of axes: how long these are before a step at most, as what holds there says, by numbers from before the loop."""
+    own = {*read.params, *read.lead, *(result for inst in read.insts for result in inst.results)}
+    of_step = _of_step(context, read) | {name for value, names in context.bound.items() if value in own for name in names}
+    found: dict[Any, DimLike] = {}
+    for group, length in read.lengths.items():
+        for fact in read.known:
+            factor = next((n for n in range(1, _FEW) if str(length) not in symbols(fact + n * length)), None)
+            if factor is not None and str(length) in symbols(fact):
+                most = fact + factor * length
+                if of_step.isdisjoint(symbols(most)):
+                    found.setdefault(group, floordiv(most, factor))
+    return found
+
+
+def _bounded(context: Context, before: State, read: StepRead, laws: dict[Any, Law]) -> dict[Any, Law] | None:
+    """The laws, with rooms for what they make of lengths that are bounded; None where any is not."""
+    rooms: dict[Any, DimLike] = {}
+    bounds = _bounds(context, read)
+    for group, law in laws.items():
+        steps: list[tuple[str, DimLike, bool]] = []
+        for name, used in law.names.items():
+            if used not in bounds:
+                return None
+            steps.append((name, bounds[used] + 1, False))
+        ends = ends_of(law.length, steps)
+        if ends is None:
+            return None
+        starts = [c.start for changing in before.changing.values() for c in changing.changes if c.group == group]
+        rooms[group] = greatest([*ends, *starts[:1]])
+    before.rooms |= rooms
+    return laws
+
+
+def _find_rooms(context: Context, before: State) -> None:
+    """Write the loop that finds out how long axes get, in front of the loop whose steps make them so long."""
+    missing = {group: law for group, law in before.laws.items() if group not in before.rooms}
+    if missing:
+        _run_ahead(context, before, missing)
+    names = {name for room in before.rooms.values() for name in symbols(room)}
+    for value, own in [*context.bound.items()]:
+        if not names.isdisjoint(own):
+            bound(context, value)
+    for key, changing in before.changing.items():
+        changes = tuple(c._replace(room=before.rooms.get(c.group, c.room)) for c in changing.changes)
+        if changes != changing.changes:
+            before.changing[key] = changing._replace(changes=changes)
+            before.parts.pop(key, None)
+
+
+def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> None:
+    """Write the loop of the lengths alone."""
+    starts = {c.group: c.start for changing in before.changing.values() for c in changing.changes}
+    names = {c.group: key[1] for key, changing in before.changing.items() for c in changing.changes}
+    emit = context.builder.emit
+    first = [as_value(context, dim_value(context, starts[group])) for group in missing]
+    head = [as_value(context, dim_value(context, d)) for d in (0, before.steps, 1)]
+    number, params = Value(WEAK_INT), [Value(WEAK_INT) for _ in (*first, *first)]
+    with context.builder.nested() as insts:
+        lengths = {
+            group: bound_count(context, param, new_name(context, "length"))
+            for group, param in zip(missing, params, strict=False)
+        }
+        longer = [as_value(context, dim_value(context, law.behind(lengths))) for law in missing.values()]
+        most = [emit("python_max", pair) for pair in zip(params[len(first) :], longer, strict=True)]
+        emit("yield", (*longer, *most))
+    region = Block((number, *params), insts)
+    types = [WEAK_INT] * len(params)
+    made = context.builder.inst("for_loop", (*head, *first, *first), {"carried": len(params)}, types, (region,))
+    for group, most in zip(missing, made.results[len(first) :], strict=True):
+        before.rooms[group] = room = bound_count(context, most, new_name(context, "room"))
+        if not before.every:
+            text = f"{names[group]} may get a length of {{0}} in the steps of a loop, if none of them ends it"
+            help = f"let the loop have fewer steps: there is room for {_MOST:,} elements along an axis"
+            require_equal(context, dim_max(room, _MOST), _MOST, "UnsupportedError", text, help=help)
 
 
 def _looked_at(context: Context, read: StepRead, change: Change, length: DimLike | None) -> Change:

@@ -40,6 +40,10 @@ class StepRead(Mutable):
     state: State | None = None
     # Of arrays whose lengths steps change, by their groups.
     lengths: dict[Any, DimLike] = fresh(default_factory=dict)
+    # The places among their changes of those that get longer than they may.
+    outgrown: dict[tuple[Frame, str], list[int]] = fresh(default_factory=dict)
+    # What is not negative where a step that makes these so long ends.
+    known: Sequence[DimLike] = ()
     # Those of which it is not known how NumPy has them in memory, by their names.
     sparse: dict[tuple[Frame, str], Value] = fresh(default_factory=dict)
 

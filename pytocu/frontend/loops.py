@@ -315,7 +315,7 @@ def loop(
             text = error.message.partition(" in a loop")[0]
             raise HandOn(FirstApart(loc, 1, f"{text} in its first step", "assign each of them before, too", True)) from None
         more_names, more_roots = _missing(frame, before, read)
-        more_names += _made_anew(context, before, read, limit)
+        more_names += _made_anew(context, before, read, limit, op)
         more_shared_lists = _shared_lists(before, read)
         more_rebound = _rebound(context, loc, before, read)
         wider = _wider(context, before, read)
@@ -391,10 +391,10 @@ def _to_begin(
     return _starts_unbound(context, before, read.state, begun, own, missed)
 
 
-def _made_anew(context: Context, before: State, read: StepRead, limit: Limit) -> list[tuple[Frame, str]]:
+def _made_anew(context: Context, before: State, read: StepRead, limit: Limit, op: str) -> list[tuple[Frame, str]]:
     """Names that a step binds to another list or dict of as many members, None or a value, or an array of another length."""
     assert read.state is not None
-    found: list[tuple[Frame, str]] = _regroup(context, before, read) if before.changing else []
+    found: list[tuple[Frame, str]] = _regroup(context, before, read, limit, op == "for_loop") if before.changing else []
     for key in before.names():
         if key in before.parts or key in read.rebound or key in before.changing:
             continue
@@ -988,7 +988,7 @@ def _differs(
             )
         if not may_be_one(found, param.type) and common_type(context, found, param.type) != param.type:
             text = f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it"
-            return differs(context, loc, text + line_made(leaf), way_out(param.type, found))
+            return differs(context, loc, text + line_made(leaf), way_out(param.type, found, name))
     return None
 
 

@@ -215,6 +215,10 @@ class State:
         The lengths, then, of arrays that are `changing` in an earlier state.
     dense : dict
         Whether NumPy has their elements one after the other, in row-major order.
+    laws, rooms : dict
+        By group of axes of arrays that are `changing`: what a step makes of their length, and how long they may be.
+    steps : DimLike
+        How many steps that is for; whether there is `every` one of them.
     """
 
     def __init__(self, frame: Frame, before: State | None = None):
@@ -239,6 +243,10 @@ class State:
         self.fixed: set[tuple[Frame, str]] = set()
         self.counts: dict[tuple[Frame, str], list[DimLike]] = {}
         self.dense: dict[tuple[Frame, str], bool] = {}
+        self.laws: dict[Any, Any] = {}
+        self.rooms: dict[Any, DimLike] = {}
+        self.steps: DimLike = 0
+        self.every = True
         self.masked: list[tuple[Masked, Value]] = []
         self.appended = [(grown, grown.appended) for grown in frame.context.filling]
         if before is None:

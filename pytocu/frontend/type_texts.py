@@ -64,8 +64,8 @@ def type_text(type: Type) -> str:
     return text
 
 
-def way_out(first: Type, second: Type) -> str:
-    """What to write where two types differ."""
+def way_out(first: Type, second: Type, name: str = "") -> str:
+    """What to write where two types differ, which are those of a `name` before and behind a step."""
     kinds = [t.kind if isinstance(t, WeakType) else "" for t in (first, second)]
     if all(kinds):
         return f"write it as a {max(kinds, key=('', 'bool', 'int', 'float', 'complex').index)} in both places"
@@ -83,7 +83,10 @@ def way_out(first: Type, second: Type) -> str:
     if isinstance(first, ArrayType) != isinstance(second, ArrayType) and _shape(first) == _shape(second):
         return "take the number out of the array without axes: z[()]"
     if _shape(first) != _shape(second):
-        return "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
+        alike = isinstance(first, ArrayType) and isinstance(second, ArrayType) and len(first.shape) == len(second.shape)
+        more = name and alike and first.dtype is second.dtype
+        help = "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
+        return f"{help}; or let a length end the loop: while len({name}) < n" if more else help
     return "convert it with astype, so that the dtype stays the same"
 
 

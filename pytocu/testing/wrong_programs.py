@@ -111,7 +111,7 @@ PROGRAMS: tuple[Wrong, ...] = (
         ("an array that gets an axis in every step",
          "def f(x, n):\n    for _ in range(n):\n        x = np.stack([x, x])\n    return x", "np.ones(3), 4"),
         ("a shape that changes in a loop",
-         "def f(x, n):\n    for _ in range(n):\n        x = np.concatenate([x, x])\n    return x", "np.ones(3), 4"),
+         "def f(x, k):\n    while x.sum() < k:\n        x = np.concatenate([x, x])\n    return x", "np.ones(3), 9.0"),
         ("a dtype that depends on a branch",
          "def f(x, k):\n    if x.sum() > k:\n        x = x * 2\n    else:\n        x = x.astype(np.float64)\n    return x",
          "np.ones(3, np.float32), 1.0"),

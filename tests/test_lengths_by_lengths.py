@@ -1,0 +1,229 @@
+"""Arrays that get longer in the steps of a loop by as much as their own lengths say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from mask_tools import everywhere
+
+import pytocu
+from pytocu.errors import UnsupportedError
+
+X = np.random.default_rng(3).random(3)
+
+
+def thue_morse(x, n):
+    t = np.array([0])
+    for _ in range(n):
+        t = np.concatenate([t, 1 - t])
+    return t
+
+
+def hadamard(x, n):
+    h = np.array([[1]])
+    for _ in range(n):
+        h = np.block([[h, h], [h, -h]])
+    return h
+
+
+def carpet(x, n):
+    s = np.ones((1, 1), dtype=int)
+    hole = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]])
+    for _ in range(n):
+        s = np.kron(s, hole)
+    return s
+
+
+def dragon(x, n):
+    z = np.array([0, 1 + 0j])
+    for _ in range(n):
+        z = np.concatenate([z, z[-1] + (z[:-1] - z[-1])[::-1] * 1j])
+    return z
+
+
+def koch(x, n):
+    z = np.array([0, 1 + 1j])
+    for _ in range(n):
+        a, d = z[:-1], np.diff(z) / 4
+        z = np.append(np.stack([a, a + d, a + d + d * 1j, a + 2 * d], axis=1).ravel(), z[-1])
+    return z
+
+
+def subdivided(x, n):
+    for _ in range(n):
+        y = np.zeros(2 * len(x) - 1)
+        y[::2] = x
+        y[1::2] = (x[:-1] + x[1:]) / 2
+        x = y
+    return x
+
+
+def two_together(x, n):
+    y = -x
+    for i in range(n):
+        x = np.concatenate([x, y])
+        y = np.repeat(y, 2) * i
+    return x, y
+
+
+def one_by_the_other(x, n):
+    y = x[:1]
+    for _ in range(n):
+        x = np.concatenate([x, y])
+        y = np.repeat(y, 2)
+    return x, y
+
+
+def two_names(x, n):
+    a, b = np.array([0]), np.array([0, 1])
+    for _ in range(n):
+        a, b = b, np.concatenate([b, a])
+    return a, b
+
+
+def shorter_then_longer(x, n):
+    for _ in range(n):
+        x = np.repeat(x[1:], 3)
+    return x
+
+
+def in_a_loop(x, n):
+    t = 0.0
+    for i in range(n):
+        z = x
+        for j in range(i):
+            z = np.concatenate([z, z + j])
+        t += z.sum()
+    return t
+
+
+def on_both_sides(x, n):
+    for _ in range(n):
+        x = np.concatenate([x, x * 2]) if x[0] > 0.5 else np.concatenate([-x, x])
+    return x
+
+
+def both_axes(x, n):
+    m = np.outer(x, x)
+    for _ in range(n):
+        m = np.repeat(np.repeat(m, 2, axis=0), 3, axis=1)[:-1]
+        m = (m + np.roll(m, 1, 0)) / 2
+    return m
+
+
+def ended(x, n):
+    for _ in range(n):
+        x = np.concatenate([x, x])
+        if x.sum() > 4:
+            break
+    return x
+
+
+def returned(x, n):
+    for _ in range(n):
+        x = np.concatenate([x, x])
+        if x.sum() > 4:
+            return x
+    return x[:1]
+
+
+BY_STEPS = [
+    thue_morse, hadamard, carpet, dragon, koch, subdivided, two_together, one_by_the_other, two_names, shorter_then_longer,
+    in_a_loop, on_both_sides, both_axes, ended, returned,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+@pytest.mark.parametrize("function", BY_STEPS, ids=lambda f: f.__name__)
+def test_as_often_as_there_are_steps(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X, n)
+
+
+def doubled_to(x, n):
+    while len(x) < n:
+        x = np.repeat(x, 2)
+    return x
+
+
+def appended_to(x, n):
+    k = 0
+    while x.size <= n:
+        x = np.append(x, [k, k + 1])
+        k += 2
+    return x, k
+
+
+def halfway(x, n):
+    while n >= 2 * x.shape[0]:
+        x = np.concatenate([x, x[::-1]])
+    return x
+
+
+def butterflies(x, n):
+    rows = np.resize(x, n).reshape(1, -1)
+    while rows.shape[0] < n:
+        even, odd = rows[:, : rows.shape[1] // 2], rows[:, rows.shape[1] // 2 :]
+        turns = np.arange(rows.shape[0])[:, None]
+        rows = np.vstack([even + turns * odd, even - turns * odd])
+    return rows.ravel()
+
+
+def until_data_say(x, n):
+    while len(x) < n and x.sum() < 9:
+        x = np.concatenate([x, x * 1.5])
+    return x
+
+
+def displaced(x, n):
+    h, scale, i = np.zeros(2), 1.0, 0
+    while len(h) < n:
+        finer = np.empty(2 * len(h) - 1)
+        finer[::2] = h
+        finer[1::2] = 0.5 * (h[1:] + h[:-1]) + scale * x[i % 3]
+        scale, i, h = scale / 2, i + 1, finer
+    return h
+
+
+WHILE = [doubled_to, appended_to, halfway, butterflies, until_data_say, displaced]
+
+
+@pytest.mark.parametrize("n", [1, 2, 16])
+@pytest.mark.parametrize("function", WHILE, ids=lambda f: f.__name__)
+def test_while_lengths_say_so(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, X, n)
+
+
+def by_a_bound_that_changes(x, n):
+    while len(x) < n:
+        n = n - 1
+        x = np.append(x, 1.0)
+    return x
+
+
+def by_data(x, n):
+    while x[-1] < n:
+        x = np.concatenate([x, x + len(x)])
+    return x
+
+
+@pytest.mark.parametrize("function", [by_a_bound_that_changes, by_data])
+def test_what_no_length_says_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match=r"x is f64\[x_0\] before a step of the loop and f64\[") as caught:
+        pytocu.jit(function)(X, 9)
+    assert "while len(x) < n" in (caught.value.help or "")
+
+
+def test_steps_that_may_end_the_loop_are_not_too_many() -> None:
+    with pytest.raises(UnsupportedError, match="x may get a length of 206158430208 in the steps of a loop") as caught:
+        pytocu.jit(ended)(X, 36)
+    assert "fewer steps" in (caught.value.help or "")
+
+
+def test_a_new_number_of_steps_is_no_new_compile() -> None:
+    function = pytocu.jit(thue_morse)
+    for n in (1, 2, 7):
+        function(X, n)
+    assert len(function.specializations) == 1
