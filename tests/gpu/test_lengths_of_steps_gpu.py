@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from test_changing_places import arrays_in
+from test_lengths_by_lengths import BY_STEPS, WHILE
+from test_lengths_by_lengths import X as THREE
 from test_lengths_of_steps import (
     FUNCTIONS,
     OF_SEVERAL_AXES,
@@ -59,3 +61,15 @@ def test_loops_while_something_is_left(cupy: Any, n: int) -> None:
 @pytest.mark.parametrize("function", OF_SEVERAL_AXES, ids=lambda f: f.__name__)
 def test_lengths_of_several_axes(cupy: Any, function: Callable[..., Any], n: int) -> None:
     agrees(cupy, function, np.random.default_rng(6).random((9, 11)), n)
+
+
+@pytest.mark.parametrize("n", [0, 1, 4, 9])
+@pytest.mark.parametrize("function", BY_STEPS, ids=lambda f: f.__name__)
+def test_as_often_as_there_are_steps(cupy: Any, function: Callable[..., Any], n: int) -> None:
+    agrees(cupy, function, THREE, min(n, 5) if function.__name__ in ("carpet", "both_axes") else n)
+
+
+@pytest.mark.parametrize("n", [1, 2, 16, 512])
+@pytest.mark.parametrize("function", WHILE, ids=lambda f: f.__name__)
+def test_while_lengths_say_so(cupy: Any, function: Callable[..., Any], n: int) -> None:
+    agrees(cupy, function, THREE, n)
