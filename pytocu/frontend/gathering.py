@@ -135,9 +135,8 @@ def _item(context: Context, item: Any) -> Any:
         if item.type == WEAK_BOOL:
             raise indexing.bool_of_run_time(context)
     elif element(item.type) is BOOL:
-        raise UnsupportedError(
-            "indexing with a mask has a length known only at run time", context.loc, "choose with np.where(mask, x, other)"
-        )
+        text = "an index that is one bool beside integers or arrays is not compiled"
+        raise UnsupportedError(text, context.loc, "index with the rest, and choose with np.where")
     elif element(item.type).is_integer:
         return as_position(context, item)
     if is_array(item):

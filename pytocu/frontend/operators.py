@@ -285,7 +285,7 @@ def _as_python_raises(context: Context, name: str, left: Any, right: Any, made: 
 def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     row = OPS[name]
     if isinstance(left, Masked) or isinstance(right, Masked):
-        right = _harmless(context, right) if name == "power" else right
+        right = chosen_exponent(context, left, right) if name == "power" else right
         return _lifted(context, lambda a, b: binary(context, name, a, b), left, right)
     if any(isinstance(side, Flat) for side in (left, right)):
         left, right = _with_flat(context, row, left, right)
@@ -412,12 +412,28 @@ def _sequence_and_number(context: Context, name: str, left: Any, right: Any) -> 
     return made
 
 
-def _harmless(context: Context, exponent: Any) -> Any:
-    """Integer exponents, where those that the mask leaves out may be negative and mean nothing."""
-    if not isinstance(exponent, Masked) or exponent.elements is not None or element(exponent.array.type).kind != "i":
+def chosen_exponent(context: Context, base: Any, exponent: Any) -> Any:
+    """Exponents of masked values, where those that the mask leaves out may be negative and mean nothing."""
+    masked = exponent if isinstance(exponent, Masked) else base
+    if not isinstance(masked, Masked) or masked.elements is not None:
         return exponent
-    mask = _mask_over(context, exponent.mask, len(dimensions(exponent.array)))
-    return Masked(elementwise(context, "where", mask, exponent.array, 1), exponent.mask)
+    first, second = (side.array if isinstance(side, Masked) else side for side in (base, exponent))
+    mask = _mask_over(context, masked.mask, len(dimensions(masked.array)))
+    made = harmless_exponent(context, first, second, mask)
+    return exponent if made is second else Masked(made, masked.mask)
+
+
+def harmless_exponent(context: Context, base: Any, exponent: Any, mask: Value) -> Any:
+    """Exponents, which are 1 where a mask is false and a negative one of an integer would be an error."""
+    value, one = as_value(context, exponent), 1
+    if value.type == WEAK_INT:
+        known, base = const_inst(value), as_value(context, base)
+        if is_weak(base) or element(base.type).kind not in "biu" or (known is not None and known.attr("value") >= 0):
+            return exponent
+        one = (np.int64 if element(base.type) is BOOL else element(base.type).numpy.type)(1)
+    elif is_weak(value) or element(value.type).kind != "i":
+        return exponent
+    return elementwise(context, "where", mask, exponent, one)
 
 
 def refuse_complex_scalars(context: Context, function: Callable[..., Any], *operands: Any) -> None:
