@@ -563,3 +563,27 @@ POWERS = (
 @pytest.mark.parametrize("call", [call_interpreted, call_jit])
 def test_negative_exponents_of_no_integers(call: Callable[..., Any]) -> None:
     check(EXPONENTS, [row if "return" in row or "out=" not in row else f"{row}\nreturn a" for row in POWERS], call=call)
+
+
+def test_what_functions_say_of_arguments_of_another_kind() -> None:
+    given = ["np.arange(12.0).reshape(3, 4)", "np.arange(4)", "np.ones((2, 2, 2))", "np.array(2.5)", "3", "np.ones((1, 1))"]
+    rows = ("a.transpose(axes=0)", "a.item(x=1)", "d.transpose(axes=0)", "np.searchsorted(a, 1)", "a.searchsorted(1)",
+            "d.searchsorted(1)", "np.searchsorted(4, 1)", "np.moveaxis(a, (0, 0), (0, 1))", "np.moveaxis(a, (), (0, 0))",
+            "np.moveaxis(a, (0, 1), (0, 0))", "np.linalg.tensorsolve(a, b, axes=-1)", "np.linalg.tensorinv(a, ind=(0, 1))",
+            "np.linalg.tensorinv(a, ind=1.5)", "np.linalg.tensorinv(a, ind=0)", "np.tril_indices_from([[1, 2], [3, 4]])",
+            "np.triu_indices_from(e)", "np.diag_indices_from((1, 2))", "np.diag_indices_from(3)",
+            "np.linalg.matrix_power(a, None)", "np.linalg.matrix_power(c, None)", "np.linalg.matrix_power(a, 2)",
+            "np.linalg.matrix_power(b, 2)")  # fmt: skip
+    check(given, rows, call=call_interpreted)
+    rows = ("np.fft.ifftn(b, s=[])", "np.fft.fftn(a, s=[], axes=[])", "r = np.fft.hfft(b[:3], out=a[0])\nreturn r, a",
+            "a.item()", "a[1:].item()", "a[2:, 3:].item()", "f.item()", "b[:1].item()", "a[1:1].item()")  # fmt: skip
+    check(given, rows)
+    refused(given[1:2], "np.fft.fftn(np.ones((4, 4)), a[1:3])", "s= must be known", "static")
+
+
+def test_weights_of_samples_that_are_no_vector_are_numpys_error() -> None:
+    for dtype in ("", ", dtype='i4'"):
+        function = written("a", f"np.cov((1, 2){dtype}, fweights=a)", SCOPE)
+        with pytest.raises(RuntimeError, match="cannot handle multidimensional fweights") as found:
+            call_interpreted(function, np.ones((2, 3)))
+        assert isinstance(found.value, CompileError)

@@ -53,6 +53,7 @@ from pytocu.ir.types import (
     element,
     number_of,
     scalar,
+    type_text,
 )
 
 _found_in_front = Deferred("pytocu.frontend.marks", "found_in_front")
@@ -118,7 +119,7 @@ def attempt(context: Context, function: Callable[..., Any], *args: Any, **kwargs
     except UnsupportedError as error:
         # A dtype that there is none of here.
         raise UnsupportedError(error.message, context.loc, error.help) from None
-    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError) as error:
+    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError, RuntimeError) as error:
         raise raised(error, context.loc) from None
 
 
@@ -166,6 +167,17 @@ def refuse_own_code(context: Context, value: Any, what: str, help: str = "use th
     raise UnsupportedError(f"{what} of {describe(value)} would run code of its class while compiling", context.loc, help)
 
 
+def constant_or_static(context: Context, *values: Any, constant: str = "a constant") -> str:
+    """What to write where values must be known while compiling, with the names of those that are arguments."""
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        values = tuple(values[0])
+    names = [v.name for v in values if isinstance(v, Value) and v in context.given]
+    if not names or len(names) < sum(isinstance(v, Value) for v in values):
+        return f"write {constant}, or name the argument in @jit(static=(...))"
+    static = repr(names[0] if len(names) == 1 else tuple(names)).replace("'", '"')
+    return f"write {constant}, or @jit(static={static}), which compiles for each value of {' and '.join(names)}"
+
+
 def known_option(context: Context, value: Any, what: str) -> Any:
     """An argument that is known while compiling.
 
@@ -175,11 +187,7 @@ def known_option(context: Context, value: Any, what: str) -> Any:
         It is known only at run time.
     """
     if contains_dynamic(value):
-        raise UnsupportedError(
-            f"{what} must be known while compiling",
-            context.loc,
-            "write a constant, or name the argument in @jit(static=(...))",
-        )
+        raise UnsupportedError(f"{what} must be known while compiling", context.loc, constant_or_static(context, value))
     check_plain(context, value, what)
     return value
 
@@ -806,7 +814,7 @@ def truth(
         return compute(context, bool, value)
     if is_array(value) and dimensions(value):
         raise UnsupportedError(
-            f"{what} depends on the data of an array ({value.type})",
+            f"{what} depends on the data of an array ({type_text(value.type)})",
             context.loc,
             help or (elementwise() if elementwise else _PER_ELEMENT),
         )
