@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import pytocu
 from pytocu.errors import InternalError, UnsupportedError
 from pytocu.frontend.numpy_calls import FUNCTIONS
 from pytocu.testing.cases import call_interpreted
@@ -122,3 +123,20 @@ def test_two_results_in_one_memory_are_refused() -> None:
             call_interpreted(make_function("x", [text], {"np": np}), MATRIX)
     agrees("np.modf(v, out=(x[0], x[1]))", {"v": VECTOR[:3], "x": MATRIX})
     agrees("np.divmod(x, 2, out=(x, v))", {"x": VECTOR, "v": VECTOR})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x.sum(axis=k)", "np.take(x, [0], axis=k)", "np.moveaxis(x, k, 0)", "np.roll(x, 1, axis=k)", "x.transpose(k, 0)",
+     "np.linalg.norm(x, k)", "np.diff(x, k)", "np.array_split(x.T, k + 1)", "np.round(x, k)", "x.sum(0, keepdims=k)",
+     "np.sum(x, axis=(k, 0))"],
+)  # fmt: skip
+def test_the_argument_to_be_made_static_is_named(text: str) -> None:
+    function = make_function("xk", [text], {"np": np})
+    with pytest.raises(UnsupportedError) as found:
+        pytocu.jit(function)(MATRIX, 1)
+    if "k + 1" in text:
+        assert "name the argument in @jit(static=(...))" in str(found.value.help)
+    else:
+        assert '@jit(static="k"), which compiles for each value of k' in str(found.value.help)
+    compare(pytocu.jit(function, static="k")(MATRIX, 1), function(MATRIX, 1), exact=True)

@@ -191,7 +191,7 @@ EXPRESSIONS = [
     ("type(x)", "type(x)", "type()", "isinstance"),
     ("complex(x[0, 0] * 1j)", "complex(x[0, 0] * 1j)", "complex() of a value known only at run time (c64)", "x + 1j * y"),
     ("float(x[0, 0] * 1j)", "float(x[0, 0] * 1j)", "float() of a complex number leaves its imaginary part", "x.real"),
-    ("x.item()", "x.item()", "item() of an array that is not known to have one element", "say which one"),
+    ("x.item()", "x.item()", "can only convert an array of size 1 to a Python scalar", "say which one"),
     ("bool(x)", "bool(x)", "bool() depends on the data of an array", "np.where"),
     ("round(x)", "round(x)", "type numpy.ndarray doesn't define __round__ method", "np.round(x)"),
     ("max(x, 1)", "max(x, 1)", "max() of run-time values of types f32[x_0, x_1], a Python int", "np.maximum(a, b)"),
@@ -731,3 +731,20 @@ def test_pythons_own_words_stand_alone_where_no_argument_has_a_name() -> None:
     with pytest.raises(pytocu.CompileError, match=r"len\(\) takes exactly one argument \(2 given\)") as caught:
         pytocu.jit(longest).lower("f32[n]")
     assert caught.value.help is None
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("x[1:] if n > 1 else x[None]", "gives f32[x_0 - 1] or f32[1, x_0]"),
+        ("x[n:] if n > 1 else x[n:, None]", "gives f32[?] or f32[?, 1]"),
+        ("bool(x[n:n + 2])", "data of an array (f32[?])"),
+        ("x[x[n:]]", "the index is f32[?]"),
+        ("x[n:n + 2].squeeze()", "the length of axis 0, which only a run knows, may or may not be 1"),
+    ],
+)
+def test_lengths_in_messages_are_names_and_numbers(body, said):
+    function = made(f"def f(x, n):\n    return {body}\n")
+    with pytest.raises(CompileError) as found:
+        pytocu.jit(function)(ARRAY, 1)
+    assert said in str(found.value), str(found.value)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from edge_tools import check, refused
 from mask_tools import agree, builds, everywhere, outcome
 
 import pytocu
@@ -426,3 +427,35 @@ def test_a_mask_beside_a_number(function: Callable[..., Any], known: bool) -> No
         compare(x, same)
     with pytest.raises(IndexError, match="along axis 1; size of axis is 3 but size of corresponding boolean axis is 4"):
         pytocu.jit(lambda x, m, i: x[i, m])(np.ones((2, 3)), np.ones(4, bool), 1)
+
+
+_NO_ELEMENTS = ["np.arange(12.0).reshape(3, 4)", "np.zeros((0, 3))", "np.zeros(0, bool)",
+                "np.array([True, False, True, False])",
+                "np.bool_(True)", "np.array(False)", "np.array(2.5)", "np.arange(4)"]  # fmt: skip
+
+
+def test_masks_without_elements_choose_nothing_of_an_axis_of_any_length() -> None:
+    masks = ("c", "np.zeros((0, 4), bool)", "np.zeros((3, 0), bool)", "c[:, None]", "np.zeros((2, 0), bool)", "[]", "d[:0]")
+    rows = [row.format(m) for m in masks for row in (
+        "a[{0}]", "b[{0}]", "a[:, {0}]", "a[0, {0}]", "a[{0}, 0]", "a[{0}, {0}]",
+        "a[{0}, [0, 1]]", "a[None, {0}]",
+        "a[{0}] = 7\nreturn a", "a[{0}] += 1\nreturn a", "a[1, {0}] = h[:0]\nreturn a", "h[{0}] = 1\nreturn h",
+        "a[{0}].sum(axis=0)", "a[{0}] * a[{0}]", "np.max(h[{0}])",
+    )]  # fmt: skip
+    check(_NO_ELEMENTS, [*rows, "a.flat[c]", "h.flat[d[:0]]", "a[5, d]", "a[5, c]", "a[5, d[:3]]", "h[a > 2, 0]"])
+
+
+def test_one_bool_of_run_time_is_a_mask_of_an_axis_of_its_own() -> None:
+    rows = [row.format(m) for m in ("e", "f", "e ^ f", "(g > 2)", "(g > 3)") for row in (
+        "a[{0}]", "g[{0}]", "b[{0}]", "a[{0}, ...]", "a[:, {0}]", "a[..., {0}]", "a[None, {0}]", "a[1:, {0}, ::2]",
+        "a[{0}].sum()", "a[{0}] = 1\nreturn a", "g[{0}] = 0\nreturn g", "g[{0}] += 2\nreturn g", "a[{0}] = h\nreturn a",
+        "a[:, {0}] *= 2\nreturn a",
+    )]  # fmt: skip
+    check(_NO_ELEMENTS, rows)
+    refused(_NO_ELEMENTS, "a[0, e]", "one bool beside integers or arrays", "np.where")
+
+
+def test_what_chosen_rows_do_not_take_is_said_with_their_number() -> None:
+    rows = ("a[d[:3]] = h[:3]", "a[d[:3]] = h[:0]", "a[a[:, 0] > 9] = h[1:]", "a[c] = h[:2]", "b[c] = h", "a[:, d] = h[:2]",
+            "a[e] = h[:2]", "a[d[:3]] = h[:1]")  # fmt: skip
+    check(_NO_ELEMENTS, [f"{row}\nreturn {row[0]}" for row in rows])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from edge_tools import SCOPE, check, refused, written
 
 from pytocu.errors import CompileError, UnsupportedError
-from pytocu.testing.cases import call_interpreted
+from pytocu.testing.cases import call_interpreted, call_jit
 from pytocu.testing.operands import make_function
 
 GIVEN = ["np.arange(12.).reshape(3, 4)[::-1] % 5", "np.arange(4, dtype='f4')", "np.array([1, 2], 'i2')", "3", "2.5"]
@@ -526,3 +528,62 @@ def test_extremes_of_signed_ints_in_unsigned_ones(row: str) -> None:
     # NumPy's maximum of -1 and 300 is 65535 there.
     refused(["np.array([-1, 300], 'i2')", "np.zeros((), 'u2')"], row, "begins with a converted one", "out[...] = x.max()")
     check(["np.array([-1, 300], 'i2')", "np.zeros((), 'i4')"], [f"{row}\nreturn b"])
+
+
+def test_tolerances_that_no_dtype_holds() -> None:
+    given = ["np.arange(3.0)", "np.array([0, 1, 2])", "10**30"]
+    rows = [f"np.{name}({x}, {y}, {bound})" for name in ("isclose", "allclose")
+            for x, y in (("a", "b"), ("b", "2"), ("1", "2"))
+            for bound in ("atol=10**30", "rtol=-2**64", "atol=10**400", "atol=c", "rtol=2**63", "atol='x'", "atol=None")
+            ]  # fmt: skip
+    check(given, rows, call=call_interpreted)
+
+
+@pytest.mark.parametrize("name", ["nanvar", "nanstd", "var", "std"])
+def test_means_that_do_not_fit_the_array(name: str) -> None:
+    given = ["np.arange(12.0).reshape(3, 4)", "np.array([1, np.nan, 3, 2])", "np.array(2.0)"]
+    means = ("a", "np.ones((1, 4))", "np.ones((3, 1, 1))", "np.ones(3)", "np.ones((2, 3, 4))", "np.ones(0)", "c", "2.5")
+    rests = ("", ", where=a > 2", ", keepdims=True")
+    rows = [f"np.{name}({x}{rest}, mean={m})" for m in means for x in "abc" for rest in rests]
+    rows += [f"np.{name}(a, axis={axis}, mean={m})" for m in means for axis in (0, 1, (0, 1))]
+    check(given, rows, call=call_interpreted)
+
+
+EXPONENTS = ["np.arange(3)", "np.array([-1, -2, 2])", "np.array([4, 5, 6])", "-1", "np.int64(-1)", "np.array([True, False])"]
+POWERS = (
+    "a[:0] ** e", "np.zeros((0, 3), int) ** b", "np.zeros((0, 3), int) ** b[:1]", "np.power.outer(a[:0], b)", "a[:0] ** d",
+    "c[b > 5] ** -1", "c[b > 5] ** d", "c[b > 5] ** e", "c[b > 0] ** -1", "c[b > 0] ** d", "np.power(c[b > 5], -1)",
+    "(c[b > 5] ** d).sum()", "c[b > 0] **= b[b > 0]\nreturn c", "c[b > 5] **= -1\nreturn c", "c[b > 0] **= d\nreturn c",
+    "f[f & False] ** -1", "f[f] ** -1", "c[b > 0] ** 2",
+    "np.power(c, b, out=a, where=b > 0)", "np.power(c, -1, out=a, where=b > 5)",
+    "np.power(c, d, out=a, where=b > 5)", "np.power(c, d, out=a, where=b > 0)", "np.power(c, b, out=a, where=b < 0)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("call", [call_interpreted, call_jit])
+def test_negative_exponents_of_no_integers(call: Callable[..., Any]) -> None:
+    check(EXPONENTS, [row if "return" in row or "out=" not in row else f"{row}\nreturn a" for row in POWERS], call=call)
+
+
+def test_what_functions_say_of_arguments_of_another_kind() -> None:
+    given = ["np.arange(12.0).reshape(3, 4)", "np.arange(4)", "np.ones((2, 2, 2))", "np.array(2.5)", "3", "np.ones((1, 1))"]
+    rows = ("a.transpose(axes=0)", "a.item(x=1)", "d.transpose(axes=0)", "np.searchsorted(a, 1)", "a.searchsorted(1)",
+            "d.searchsorted(1)", "np.searchsorted(4, 1)", "np.moveaxis(a, (0, 0), (0, 1))", "np.moveaxis(a, (), (0, 0))",
+            "np.moveaxis(a, (0, 1), (0, 0))", "np.linalg.tensorsolve(a, b, axes=-1)", "np.linalg.tensorinv(a, ind=(0, 1))",
+            "np.linalg.tensorinv(a, ind=1.5)", "np.linalg.tensorinv(a, ind=0)", "np.tril_indices_from([[1, 2], [3, 4]])",
+            "np.triu_indices_from(e)", "np.diag_indices_from((1, 2))", "np.diag_indices_from(3)",
+            "np.linalg.matrix_power(a, None)", "np.linalg.matrix_power(c, None)", "np.linalg.matrix_power(a, 2)",
+            "np.linalg.matrix_power(b, 2)")  # fmt: skip
+    check(given, rows, call=call_interpreted)
+    rows = ("np.fft.ifftn(b, s=[])", "np.fft.fftn(a, s=[], axes=[])", "r = np.fft.hfft(b[:3], out=a[0])\nreturn r, a",
+            "a.item()", "a[1:].item()", "a[2:, 3:].item()", "f.item()", "b[:1].item()", "a[1:1].item()")  # fmt: skip
+    check(given, rows)
+    refused(given[1:2], "np.fft.fftn(np.ones((4, 4)), a[1:3])", "s= must be known", "static")
+
+
+def test_weights_of_samples_that_are_no_vector_are_numpys_error() -> None:
+    for dtype in ("", ", dtype='i4'"):
+        function = written("a", f"np.cov((1, 2){dtype}, fweights=a)", SCOPE)
+        with pytest.raises(RuntimeError, match="cannot handle multidimensional fweights") as found:
+            call_interpreted(function, np.ones((2, 3)))
+        assert isinstance(found.value, CompileError)

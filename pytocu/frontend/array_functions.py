@@ -12,7 +12,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import attributes
 from pytocu.frontend.conversions import copy_mode
-from pytocu.frontend.inplace import assign_elements, fitted, out_array
+from pytocu.frontend.inplace import assign_elements, fitted, known_number, out_array
 from pytocu.frontend.layouts import laid_out_as, row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, is_beyond, truths
 from pytocu.frontend.reductions import stand_in
@@ -224,6 +224,11 @@ def isclose(
     def apply(name: str, *operands: Any) -> Any:
         return without_axes(context, elementwise(context, name, *operands))
 
+    for bound in (atol, rtol):
+        known = known_number(bound)
+        if known is not None:
+            # NumPy looks whether it is finite, which is its TypeError of a Python int that no dtype holds.
+            attempt(context, np.isclose, 1.0, 1.0, 0.0, known)
     x, y = a, b
     if not is_weak(y):
         other = as_value(context, y)

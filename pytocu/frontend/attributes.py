@@ -219,12 +219,12 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
         return value
     if axis is None:
         places = [a for a, d in enumerate(shape) if d == 1 or may_repeat(d)]
-        for dim in shape:
+        for place, dim in enumerate(shape):
             if may_repeat(dim):
                 text = "squeeze() of a slice of one element that is not there: it is compiled as one that exists"
                 _require_equal(context, dim, 1, "UnsupportedError", text)
             elif isinstance(dim, Dim):
-                _assume_not_one(context, dim)
+                _assume_not_one(context, dim, place)
     else:
         axes = axis if isinstance(axis, tuple) else (axis,)
         places = [normal_axis(context, a, len(shape)) for a in axes]
@@ -239,26 +239,28 @@ def squeeze(context: Context, value: Value, axis: Any = None) -> Value:
     return value
 
 
-def _assume_not_one(context: Context, dim: Dim) -> None:
+def _assume_not_one(context: Context, dim: Dim, axis: int) -> None:
     if _is_length(context, dim, 1) is None:
-        raise UnsupportedError(
-            f"squeeze() must know which axes have length 1, and {dim} may or may not be 1",
-            context.loc,
-            "name the axes to remove: x.squeeze(axis=0)",
-        )
+        which = f"the length of axis {axis}, which only a run knows, may or may not be 1"
+        help = f"name the axes to remove: x.squeeze(axis={axis})"
+        raise UnsupportedError(f"squeeze() must know which axes have length 1, and {which}", context.loc, help)
+
+
+def _different_axes(context: Context, axes: Any, ndim: int, name: str) -> list[int]:
+    places = [normal_axis(context, a, ndim, name) for a in several(axes)]
+    if len(set(places)) != len(places):
+        raise ShapeError(f"repeated axis in `{name}` argument", context.loc)
+    return places
 
 
 def moveaxis(context: Context, value: Value, source: Any, destination: Any) -> Value:
     """Axes moved to new places, the others in order."""
     ndim = len(dimensions(value))
     sources, places = (
-        [normal_axis(context, a, ndim, name) for a in several(axes)]
-        for axes, name in ((source, "source"), (destination, "destination"))
+        _different_axes(context, axes, ndim, name) for axes, name in ((source, "source"), (destination, "destination"))
     )
     if len(sources) != len(places):
         raise ShapeError("`source` and `destination` arguments must have the same number of elements", context.loc)
-    if len(set(sources)) != len(sources) or len(set(places)) != len(places):
-        raise ShapeError("repeated axis", context.loc)
     order = [axis for axis in range(ndim) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
         order.insert(place, axis)

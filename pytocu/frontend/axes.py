@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.operators import c_long
+from pytocu.frontend.operators import c_long, constant_or_static
 from pytocu.frontend.values import Context, no_int
 from pytocu.ir.core import Value
 
@@ -26,7 +26,7 @@ def normal_axis(context: Context, axis: Any, ndim: int, name: str = "") -> int:
             # NumPy says what is wrong; some of its functions take truth values, and others do not.
             kind = type(axis).__name__
             raise no_int(context, sentence if kind == "bool" else f"'{kind}' object cannot be interpreted as an integer")
-        raise UnsupportedError(sentence, context.loc, "write a constant, or name the argument in @jit(static=(...))")
+        raise UnsupportedError(sentence, context.loc, constant_or_static(context, axis))
     if not -ndim <= axis < ndim:
         c_long(context, int(axis))
         prefix = f"{name}: " if name else ""

@@ -62,7 +62,7 @@ from pytocu.frontend.values import (
 from pytocu.ir import promote
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, product
-from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, weak_type_of
+from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, type_text, weak_type_of
 
 _after = Deferred("pytocu.frontend.worded", "after")
 _example_of = Deferred("pytocu.frontend.own_words", "example_of")
@@ -173,7 +173,7 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         length = dimensions(value)[0]
         if not isinstance(length, int):
             raise UnsupportedError(
-                f"{what} goes over an array whose length is known only at run time ({value.type})",
+                f"{what} goes over an array whose length is known only at run time ({type_text(value.type)})",
                 context.loc,
                 "compute on the whole array, or index the rows you need",
             )

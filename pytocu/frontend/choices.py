@@ -19,7 +19,7 @@ from pytocu.frontend.numbers import common_type, of_both_kinds, of_type, python_
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.reading import read_bool, scalar_of
-from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.type_texts import type_text, type_texts
 from pytocu.frontend.values import Context, Masked, NeedsBranch, as_value, dimensions, is_array, is_dynamic, is_number
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import WEAK_ORDER, ScalarType, Type, WeakType, element
@@ -110,7 +110,7 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
     kinds = [v.type.kind for v in (first, second) if isinstance(v.type, WeakType)]
     if len(kinds) == 2:
         way_out = f"make both of one kind: {max(kinds, key=WEAK_ORDER.index)}(...)"
-    text = f"{what} chooses at run time between {type_text(first.type)} and {type_text(second.type)}"
+    text = f"{what} chooses at run time between {' and '.join(type_texts(first.type, second.type))}"
     raise UnsupportedError(text, context.loc, way_out)
 
 

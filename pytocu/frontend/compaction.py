@@ -13,10 +13,9 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import IndexingError, UnsupportedError, raised
-from pytocu.frontend.masked import DIFFERENT, is_mask, likeness, same
+from pytocu.frontend.masked import is_mask, likeness, require_mask, same
 from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import combined, known_axis, length
-from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Masked, as_strong, cast, dimensions, is_array
@@ -200,7 +199,7 @@ def check_masks(context: Context, value: Value, keys: tuple[Any, ...]) -> None:
             axis += len(shape) - count
         elif is_mask(item):
             for own in dimensions(item):
-                require_equal(context, shape[axis], own, "IndexError", DIFFERENT, axis)
+                require_mask(context, own, shape[axis], axis)
                 axis += 1
         elif item is not None:
             axis += 1
@@ -219,7 +218,7 @@ def known_masks(context: Context, value: Value, key: Any) -> Any:
     axis, made = 0, []
     for item in items:
         if _is_listed_mask(item):
-            require_equal(context, shape[axis], len(item), "IndexError", DIFFERENT, axis)
+            require_mask(context, len(item), shape[axis], axis)
             made.append([place for place, chosen in enumerate(item) if chosen])
         else:
             made.append(item)

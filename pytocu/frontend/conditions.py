@@ -37,7 +37,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import WEAK_BOOL, ScalarType, WeakType
+from pytocu.ir.types import WEAK_BOOL, ScalarType, WeakType, type_text
 
 _contains_counted = Deferred("pytocu.frontend.list_methods", "contains")
 _in_range = Deferred("pytocu.frontend.range_parts", "contains")
@@ -108,7 +108,7 @@ def _compare(frame: Frame, left: Any, left_node: ast.expr, parts: list[tuple[ast
         return _or_branch(frame, lambda: connect(context, "and", result, others), result, others, lambda: result, "'and'")
     if is_dynamic(result):
         raise UnsupportedError(
-            f"a chained comparison of run-time values ({result.type}) asks for the truth of its first part",
+            f"a chained comparison of run-time values ({type_text(result.type)}) asks for the truth of its first part",
             context.loc,
             f"write {_pairs(left_node, parts)}",
         )

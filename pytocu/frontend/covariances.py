@@ -50,8 +50,6 @@ def cov(
         kept = promote.result_dtype((*(element(v.type) for v in values), F64))
     else:
         kept = target_dtype(context, dtype)
-        # An array of integers holds no distances from a mean; NumPy says so.
-        attempt(context, np.cov, np.ones((1, 2)), dtype=kept.numpy)
     rows = [_rows(context, v, bool(known_option(context, rowvar, "rowvar=")), number) for number, v in enumerate(values)]
     rows = [cast(context, r, kept) for r in rows]
     table = rows[0]
@@ -73,6 +71,8 @@ def cov(
     if aweights is not None:
         importance = _weights(context, aweights, "aweights", table)
         weights = importance if weights is None else elementwise(context, "multiply", weights, importance)
+    # An array of integers holds no distances from a mean; NumPy says so.
+    attempt(context, np.cov, np.ones((1, 2)), dtype=kept.numpy)
     fact: Value
     if weights is None:
         middle = statistics.mean(context, table, 1)

@@ -16,12 +16,12 @@ from pytocu.frontend import inplace
 from pytocu.frontend.creation import diag
 from pytocu.frontend.gathering import along
 from pytocu.frontend.library_calls import search
-from pytocu.frontend.operators import attempt, c_long, clamped, elementwise, known_int
+from pytocu.frontend.operators import attempt, c_long, clamped, elementwise, example, known_int
 from pytocu.frontend.reductions import known_axis, length, reduce_into
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of, as_length, diagonal, diagonal_number, ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, as_strong, as_value, contains_dynamic, dim_value, dimensions, is_array
+from pytocu.frontend.values import Context, as_strong, as_value, contains_dynamic, dim_value, dimensions, is_array, is_weak
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, dim_min, floordiv
 from pytocu.ir.types import WeakType, element
@@ -56,11 +56,18 @@ def diag_indices(context: Context, n: Any, ndim: Any = 2) -> tuple[Value, ...]:
 
 def diag_indices_from(context: Context, arr: Any) -> tuple[Value, ...]:
     """The positions of the main diagonal of an array with axes of one length"""
-    shape = dimensions(array_of(context, arr))
+    shape = _shape_of(context, arr)
     if len(shape) < 2:
         raise raised(ValueError("input array must be at least 2-d"), context.loc)
     _check_square(context, shape)
     return (along(context, shape[0], 0, 1),) * len(shape)
+
+
+def _shape_of(context: Context, arr: Any) -> tuple[DimLike, ...]:
+    """The lengths of an array; NumPy asks lists and numbers for theirs, and Python says that they have none."""
+    if not isinstance(arr, Value) or is_weak(arr):
+        attempt(context, getattr, example(arr) if isinstance(arr, Value) else arr, "ndim")
+    return dimensions(array_of(context, arr))
 
 
 def _check_square(context: Context, shape: tuple[DimLike, ...]) -> None:
@@ -77,7 +84,7 @@ def _triangle(lower: bool) -> tuple[Handler, Handler]:
         return _positions(context, dim_max(rows, 0), dim_max(columns, 0), k, lower)
 
     def from_array(context: Context, arr: Any, k: Any = 0) -> tuple[Value, Value]:
-        shape = dimensions(array_of(context, arr))
+        shape = _shape_of(context, arr)
         if len(shape) != 2:
             raise raised(ValueError("input array must be 2-d"), context.loc)
         return _positions(context, *shape, k, lower)

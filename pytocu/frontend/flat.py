@@ -14,6 +14,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import gathering, scattering
 from pytocu.frontend.inplace import assign_elements, assigned_value, element_view, note_write
+from pytocu.frontend.masked import has_none_for
 from pytocu.frontend.operators import attempt, check_plain, elementwise
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, copied, is_dense, ravel
@@ -129,7 +130,7 @@ def _checked(context: Context, flat: Flat, key: Any, reads: bool = False) -> Any
     elif isinstance(key, Value) and is_array(key) and element(key.type) is BOOL and dimensions(key):
         if len(dimensions(key)) > 1:
             _refuse(context, np.zeros((1,) * len(dimensions(key)), np.bool_))
-        if dimensions(key)[0] == 0:
+        if dimensions(key)[0] == 0 or has_none_for(context, dimensions(key)[0], total):
             return []
         sentence = (
             "boolean index did not match indexed flat iterator along axis 0; "

@@ -24,7 +24,7 @@ from pytocu.frontend.operators import attempt, check_plain, compute
 from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.values import Context, contains_dynamic, describe
 from pytocu.ir.core import Value
-from pytocu.ir.types import ArrayType, WeakType, element, scalar, shape_of
+from pytocu.ir.types import ArrayType, WeakType, element, scalar, shape_of, type_text
 
 
 def formatted(frame: Frame, node: ast.JoinedStr) -> str:
@@ -272,7 +272,7 @@ def _form(context: Context, value: Any, values: list[Value]) -> str:
                 member = context.builder.emit("index", (flat,), {"axis": 0, "at": k})
                 values.append(context.builder.emit("cast", (member,), {}, (scalar(dtype),)))
             return f"array/{','.join(map(str, known))} {dtype.numpy.name}{' @' * prod(known)}"
-        text = f"a string cannot show an array ({value.type}) that is known only at run time"
+        text = f"a string cannot show an array ({type_text(value.type)}) that is known only at run time"
         raise UnsupportedError(text, context.loc, _SHOWN)
     if type(value) in (tuple, list):
         return " ".join([f"{type(value).__name__}/{len(value)}", *(_form(context, v, values) for v in value)])

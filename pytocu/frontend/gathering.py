@@ -47,7 +47,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import Value, named
 from pytocu.ir.dims import DimLike, dim_max, dim_min, is_number, product
 from pytocu.ir.layouts import chosen_ranks
-from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I64, U64, WEAK_BOOL, WEAK_INT, DType, ScalarType, WeakType, element, scalar, type_text
 
 _read_int = Deferred("pytocu.frontend.reading", "read_int")
 _reduce = Deferred("pytocu.frontend.reductions", "reduce")
@@ -135,14 +135,13 @@ def _item(context: Context, item: Any) -> Any:
         if item.type == WEAK_BOOL:
             raise indexing.bool_of_run_time(context)
     elif element(item.type) is BOOL:
-        raise UnsupportedError(
-            "indexing with a mask has a length known only at run time", context.loc, "choose with np.where(mask, x, other)"
-        )
+        text = "an index that is one bool beside integers or arrays is not compiled"
+        raise UnsupportedError(text, context.loc, "index with the rest, and choose with np.where")
     elif element(item.type).is_integer:
         return as_position(context, item)
     if is_array(item):
         message = "arrays used as indices must be of integer (or boolean) type"
-        raise IndexingError(message, context.loc, f"the index is {item.type}: convert it with astype(np.int64)")
+        raise IndexingError(message, context.loc, f"the index is {type_text(item.type)}: convert it with astype(np.int64)")
     if _may_be_int(context, item):
         text = "an index is a Python int on one way and a float on another, which NumPy refuses only where a run takes that way"
         raise UnsupportedError(text, context.loc, "give it an int on each, or index on each side of the branch")

@@ -19,7 +19,7 @@ from pytocu.frontend.list_forms import refuse_named
 from pytocu.frontend.operators import binary, elementwise
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.type_texts import type_text, type_texts
 from pytocu.frontend.values import Context, Counted, Grown, Perhaps, as_value, cast, dimensions, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
@@ -245,7 +245,7 @@ def assign(frame: Frame, grown: Grown, key: Any, value: Any, text: str) -> None:
     if found != grown.type:
         alike = isinstance(found, WeakType | ScalarType) and _dtype_of(context, found) is element(grown.rows.type)
         if not alike or (grown.key is None and not grown.mixed):
-            text = f"{said} and which holds {type_text(grown.type)}, to {type_text(found)}"
+            text = f"{said} and which holds {', to '.join(type_texts(grown.type, found))}"
             raise UnsupportedError(text, context.loc, _begin_with(found))
         if not grown.mixed:
             raise HandOn(grown.key)

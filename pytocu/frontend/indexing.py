@@ -31,7 +31,7 @@ from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_dim, describe, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, floordiv, is_number, symbol, symbols
-from pytocu.ir.types import I64, WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, I64, WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, scalar
 
 
 def slice_bounds(
@@ -172,9 +172,33 @@ def axis_for_bool(context: Context, value: Value, keys: tuple[Any, ...]) -> Valu
     made = subscript(context, value, (*keys[:place], None, *keys[place + 1 :]))
     if keys[place]:
         return made
+    return subscript(context, made, (*[slice(None)] * _axis_of(value, keys, place), slice(0, 0), ...))
+
+
+def mask_for_bool(context: Context, value: Value, key: Any) -> tuple[Value, Any]:
+    """The view and the index in which a NumPy bool of run time among slices and new axes is a mask of an axis of its own."""
+    keys = key if isinstance(key, tuple) else (key,)
+    bools = [n for n, k in enumerate(keys) if _is_numpys_bool(k)]
+    others = [k for k in keys if not _is_numpys_bool(k)]
+    if len(bools) != 1 or not all(k is None or k is Ellipsis or isinstance(k, slice) for k in others):
+        return value, key
+    (place,) = bools
+    made = subscript(context, value, (*keys[:place], None, *keys[place + 1 :]))
+    mask = context.builder.emit("broadcast", (keys[place],), {"shape": (1,), "expand": (0,), "ndim": 0})
+    return made, (*[slice(None)] * _axis_of(value, keys, place), mask)
+
+
+def _is_numpys_bool(item: Any) -> bool:
+    """Whether an index is one bool, and none of Python's."""
+    is_one = isinstance(item, Value) and not isinstance(item.type, WeakType) and not dimensions(item)
+    return is_one and element(item.type) is BOOL
+
+
+def _axis_of(value: Value, keys: tuple[Any, ...], place: int) -> int:
+    """The axis that an item among slices and new axes makes."""
+    others = (*keys[:place], *keys[place + 1 :])
     rest = len(dimensions(value)) - sum(isinstance(k, slice) for k in others)
-    axis = sum(rest if k is Ellipsis else 1 for k in keys[:place])
-    return subscript(context, made, (*[slice(None)] * axis, slice(0, 0), ...))
+    return sum(rest if k is Ellipsis else 1 for k in keys[:place])
 
 
 def check_item(context: Context, item: Any) -> None:

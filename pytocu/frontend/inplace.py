@@ -39,7 +39,7 @@ from pytocu.ir import promote
 from pytocu.ir.core import OPS, Value
 from pytocu.ir.dims import OUTPUT_PATTERN, DimLike, Misfit, assignment_pattern, format_shape, may_repeat
 from pytocu.ir.infer import assignment_pairs, broadcast_shapes, meeting_lengths
-from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar
+from pytocu.ir.types import BOOL, F64, WEAK_FLOAT, DType, ScalarType, WeakType, element, scalar, type_text
 from pytocu.operands import assignment_notes, operand_notes
 
 Shape = tuple[DimLike, ...]
@@ -87,8 +87,8 @@ def fitted(context: Context, value: Value, target: Value | Shape, what: str = "i
             raise ValueError("a mask has no axes of length 1 in front")
         pairs = assignment_pairs(given, wanted)
     except ValueError:
-        said = str(target.type) if isinstance(target, Value) else f"shape {format_shape(wanted)}"
-        notes = assignment_notes(context.loc, said, str(value.type)) if what == "input array" else ()
+        said = type_text(target.type) if isinstance(target, Value) else f"shape {format_shape(wanted)}"
+        notes = assignment_notes(context.loc, said, type_text(value.type)) if what == "input array" else ()
         raise located(Misfit(assignment_pattern(what), (given, wanted)), context.loc, None, notes) from None
     kind = {"input array": "assign", "value array": "place"}.get(what, "mask")
     for pair in pairs:
@@ -554,7 +554,7 @@ def augmented(context: Context, name: str, target: Value, value: Any) -> Value:
     except CompileError as error:
         if isinstance(error, TypeError):
             error.help = error.help or "in place an array keeps its dtype: x = x + y makes a new one"
-        said = [str(v.type) if isinstance(v, Value) else "" for v in (target, value)]
+        said = [type_text(v.type) if isinstance(v, Value) else "" for v in (target, value)]
         error.notes = error.notes or operand_notes(context.loc, said)
         raise
     result = elementwise(context, fast or name, *operands)

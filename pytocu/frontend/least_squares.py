@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -149,7 +150,7 @@ def tensorsolve(context: Context, a: Any, b: Any, axes: Any = None) -> Value:
     axes = known_option(context, axes, "axes=")
     if axes is not None:
         order = list(range(ndim))
-        for axis in axes:
+        for axis in attempt(context, tuple, axes):
             attempt(context, order.remove, axis)
             order.insert(ndim, axis)
         value = transpose(context, value, tuple(order))
@@ -164,7 +165,9 @@ def tensorsolve(context: Context, a: Any, b: Any, axes: Any = None) -> Value:
 def tensorinv(context: Context, a: Any, ind: Any = 2) -> Value:
     """The inverse of what multiplies over the axes behind the first `ind` ones"""
     value, ind = array_of(context, a), known_option(context, ind, "ind=")
-    attempt(context, np.linalg.tensorinv, np.ones((1,) * 2), ind if ind <= 0 else 1)
+    some = attempt(context, operator.gt, ind, 0)
+    attempt(context, np.linalg.tensorinv, np.ones((1,) * 2), 1 if some else ind)
+    attempt(context, lambda: ()[ind:])
     behind, before = dimensions(value)[ind:], dimensions(value)[:ind]
     columns = dim_value(context, product(behind))
     square = reshape(context, value, (columns, -1))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -238,7 +239,7 @@ def _lengths_and_axes(context: Context, name: str, value: Value, s: Any, axes: A
         examples = [1] * len(lengths) or None
         axes = range(ndim) if axes is None and ndim else axes
     else:
-        lengths = list(s) if isinstance(s, (tuple, list)) else attempt(context, list, s)
+        lengths = list(s) if isinstance(s, (tuple, list)) else attempt(context, list, known_option(context, s, "s="))
         examples = [-1 if isinstance(n, int) and n == -1 else 1 for n in lengths]
     attempt(context, numpy_library(name), stand_in(value), examples, axes, norm)
     places = [range(ndim)[a] for a in (range(-len(lengths), 0) if axes is None else axes)]
@@ -281,7 +282,16 @@ def hfft(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = No
     value = array_of(context, a)
     place, scale = known_option(context, axis, "axis="), known_option(context, norm, "norm=")
     attempt(context, np.fft.hfft, stand_in(value), 2 if n is None and dimensions(value) else n and 1, place, scale)
+    out = out if _writes_halves() else None
     return FFT["irfft"](context, elementwise(context, "conjugate", value), n, place, _TURNED[scale], out)
+
+
+@lru_cache
+def _writes_halves() -> bool:
+    """Whether ``np.fft.hfft`` writes its ``out=``, which its versions differ in."""
+    out = np.full(2, np.nan)
+    np.fft.hfft(np.zeros(2), out=out)
+    return not np.isnan(out[0])
 
 
 def ihfft(context: Context, a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Value:
@@ -304,8 +314,9 @@ def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., An
             return _into(context, handler(context, value, s, chosen, norm), out)
         half = is_array(array_of(context, a)) and element(array_of(context, a).type) is F16
         if s is not None or half:
-            # The first scale is one of float16 then.
-            return _of_lengths(context, name, array_of(context, a) if half else value, s, chosen, norm)
+            # The first scale is one of float16 then, and NumPy does nothing along no axes.
+            as_it_is = half or (isinstance(s, (tuple, list)) and not s)
+            return _of_lengths(context, name, array_of(context, a) if as_it_is else value, s, chosen, norm)
         given = tuple(range(len(dimensions(value)))) if chosen is None else attempt(context, tuple, chosen)
         if not given:
             # NumPy does nothing then.
@@ -468,9 +479,8 @@ def searchsorted(context: Context, a: Any, v: Any, side: Any = "left", sorter: A
     """Where elements would be put into an array in ascending order, by halves"""
     side = known_option(context, side, "side=")
     array, values = array_of(context, a), array_of(context, v) if isinstance(v, (list, tuple)) else as_strong(context, v)
-    if len(dimensions(array)) != 1:
-        raise UnsupportedError("searchsorted in an array that is not a vector is not compiled", context.loc, "pass a vector")
-    attempt(context, np.searchsorted, np.ones(1), 1.0, side)
+    # NumPy's error of an array that is no vector.
+    attempt(context, np.searchsorted, np.ones((1,) * len(dimensions(array))), 1.0, side)
     if sorter is not None:
         array = _in_order(context, array, array_of(context, sorter))
     common = promote.result_dtype((element(array.type), element(values.type)))

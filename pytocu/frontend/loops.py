@@ -68,7 +68,7 @@ from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.state import LEAF, GetsKeys, State, Wanted, flatten, members_alike, rebuild, same_form
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.turns import first_numbers, next_numbers, put_back, turns_of, written_first
-from pytocu.frontend.type_texts import type_text, unlike, way_out
+from pytocu.frontend.type_texts import type_text, type_texts, unlike, way_out
 from pytocu.frontend.values import (
     Context,
     Grown,
@@ -981,13 +981,15 @@ def _differs(
     for param, leaf in zip(params, leaves, strict=True):
         found = regions.bare(type_of(context, leaf))
         if not context.steps.isdisjoint(_lengths(found)) and found != param.type:
+            first, second = type_texts(param.type, found)
             return Unset(
-                f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it, "
+                f"{name} is {first} before a step of the loop and {second} after it, "
                 "and so its length changes from step to step",
                 way_out(param.type, found),
             )
         if not may_be_one(found, param.type) and common_type(context, found, param.type) != param.type:
-            text = f"{name} is {type_text(param.type)} before a step of the loop and {type_text(found)} after it"
+            first, second = type_texts(param.type, found)
+            text = f"{name} is {first} before a step of the loop and {second} after it"
             return differs(context, loc, text + line_made(leaf), way_out(param.type, found, name))
     return None
 

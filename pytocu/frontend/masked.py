@@ -12,10 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from pytocu.errors import IndexingError
-from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.requirements import is_length, require_equal
 from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, dimensions, is_array
 from pytocu.ir.core import Value, attr_key
-from pytocu.ir.types import BOOL, element
+from pytocu.ir.dims import DimLike, dim_max, dim_min
+from pytocu.ir.infer import repeated_axes
+from pytocu.ir.types import BOOL, element, scalar
 
 DIFFERENT = (
     "boolean index did not match indexed array along axis {2}; size of axis is {0} but size of corresponding boolean "
@@ -31,19 +33,22 @@ def is_mask(value: Any) -> bool:
 
 
 def chosen(context: Context, array: Value, mask: Value, axis: int = 0) -> Masked:
-    """``array[mask]``, as the contents are now; `axis` is what :func:`check_mask` says.
+    """``array[mask]``, as the contents are now; `axis` is what :func:`fitted_mask` says.
 
     Raises
     ------
     IndexingError
         The mask does not have the lengths of the first axes.
     """
-    check_mask(context, array, mask, 0, axis)
+    mask = fitted_mask(context, array, mask, 0, axis)
     return Masked(_frozen(context, array), _frozen(context, mask))
 
 
-def check_mask(context: Context, array: Value, mask: Value, first: int = 0, axis: int = 0) -> None:
-    """State that a mask has the lengths of axes of an array.
+def fitted_mask(context: Context, array: Value, mask: Value, first: int = 0, axis: int = 0) -> Value:
+    """The mask, of which is stated that it has the lengths of axes of an array.
+
+    NumPy does not look at a length of 0: such a mask chooses nothing of an axis of any length, and one of that length that
+    chooses nothing comes in its place.
 
     Parameters
     ----------
@@ -60,8 +65,28 @@ def check_mask(context: Context, array: Value, mask: Value, first: int = 0, axis
     shape, lengths = dimensions(array)[first:], dimensions(mask)
     if len(lengths) > len(shape):
         raise IndexingError(_TOO_MANY.format(len(shape), len(lengths)), context.loc)
+    wants_none = False
     for number, (length, wanted) in enumerate(zip(lengths, shape, strict=False), axis):
-        require_equal(context, wanted, length, "IndexError", DIFFERENT, number, operands=(array, mask))
+        if length != wanted and has_none_for(context, length, wanted):
+            wants_none = True
+        else:
+            require_equal(context, wanted, length, "IndexError", DIFFERENT, number, operands=(array, mask))
+    if not wants_none:
+        return mask
+    wanted = shape[: len(lengths)]
+    attrs = {"shape": wanted, "expand": repeated_axes((), wanted), "ndim": 0}
+    return context.builder.emit("broadcast", (context.builder.const(False, scalar(BOOL)),), attrs)
+
+
+def has_none_for(context: Context, length: DimLike, wanted: DimLike) -> bool:
+    """Whether in the call that compiles a mask has no elements and an axis has some; False where only a run can tell."""
+    return is_length(context, dim_max(length, 1 - dim_min(wanted, 1)), 0) or False
+
+
+def require_mask(context: Context, length: DimLike, wanted: DimLike, axis: int) -> None:
+    """State that an axis of a mask whose positions are taken has the length of an axis, or none, which NumPy takes for any."""
+    if length != wanted:
+        require_equal(context, dim_min(length, 1) * wanted, length, "IndexError", DIFFERENT, axis)
 
 
 def _frozen(context: Context, value: Value) -> Value:

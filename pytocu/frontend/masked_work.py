@@ -9,6 +9,7 @@ from typing import Any
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.attributes import METHODS
+from pytocu.frontend.compaction import check_masks, read_length
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.inplace import (
     DESTINATION,
@@ -20,9 +21,9 @@ from pytocu.frontend.inplace import (
     note_write,
     number_at,
 )
-from pytocu.frontend.masked import check_mask, contains_masked, fits, is_mask, lifted, mask_over, rest, same, values
+from pytocu.frontend.masked import contains_masked, fits, fitted_mask, is_mask, lifted, mask_over, rest, same, values
 from pytocu.frontend.numpy_calls import call_handler
-from pytocu.frontend.operators import attempt, binary, elementwise, truths
+from pytocu.frontend.operators import attempt, binary, chosen_exponent, elementwise, truths
 from pytocu.frontend.reductions import combined, length, repeated
 from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import ravel
@@ -142,6 +143,9 @@ def without_numbers(context: Context, base: Value, key: Any, number: int, mask: 
     if len(items) == 1:
         return base, mask, 0
     axes = len(dimensions(mask))
+    if not all(isinstance(item, slice) for item in items if item is not mask):
+        # NumPy looks at the mask before it looks at numbers.
+        check_masks(context, base, items)
     basic = (*items[:number], *[slice(None)] * axes, *items[number + 1 :])
     view = subscript(context, base, (*basic, Ellipsis))
     return view, mask, sum(isinstance(item, slice) for item in items[:number])
@@ -171,7 +175,7 @@ def assign(context: Context, base: Value, key: Any, place: tuple[int, Value], va
     target, mask, first = without_numbers(context, base, key, *place)
     ndim, count = len(dimensions(target)), len(dimensions(mask))
     moved = target if first == 0 else _to_front(context, target, first, count)
-    check_mask(context, target, mask, first, place[0])
+    mask = fitted_mask(context, target, mask, first, place[0])
     if first and _are_apart(key):
         # NumPy's chosen elements are the first axis of what is assigned then.
         target, first = moved, 0
@@ -190,7 +194,9 @@ def assign(context: Context, base: Value, key: Any, place: tuple[int, Value], va
         new = cast(context, made, dtype)
         shape = dimensions(target)
         before, behind = shape[:first], shape[first + count :]
-        if len(dimensions(new)) > len(behind):
+        if len(dimensions(new)) <= len(behind):
+            _check_each(context, mask, dimensions(new), shape, first)
+        else:
             # The chosen elements are an axis where the mask begins.
             alone = ndim == count and (not isinstance(key, tuple) or len(key) == 1)
             said = (_OTHER_COUNT, ()) if alone else _mismatch(dimensions(new), shape, first, count)
@@ -212,6 +218,23 @@ def assign(context: Context, base: Value, key: Any, place: tuple[int, Value], va
             new = context.builder.emit("index", (new,), {"axis": 0, "at": 0, "keep": True})
     chosen = mask_over(context, mask, ndim)
     context.builder.update(moved, elementwise(context, "where", chosen, new, moved))
+
+
+def _check_each(context: Context, mask: Value, given: Sequence[DimLike], target: Sequence[DimLike], first: int) -> None:
+    """Raise where what each chosen element gets does not fit it in the call that compiles, and say how many there are."""
+    count = len(dimensions(mask))
+    apart: DimLike = 0
+    for own, wanted in zip(reversed(given), reversed(target[first + count :]), strict=False):
+        # A length of 1 is repeated.
+        misfit = (own - 1) * (own - wanted)
+        apart = apart + misfit * misfit
+    fits = 1 - dim_min(apart, 1)
+    if fits == 0 or (fits != 1 and is_length(context, fits, 0)):
+        (number,) = combined(context, "add", (cast(context, ravel(context, mask), I64),), (0,), False)
+        chosen = read_length(context, number, product(dimensions(mask)), "chosen")
+        sentence, shown = _mismatch(given, target, first, count)
+        sentence = sentence.format(*(f"{{{k + 2}}}" for k in range(len(shown) + 1)))
+        require_equal(context, 1, 0, "ValueError", sentence, chosen, *shown)
 
 
 def _of_mask(context: Context, value: Masked, mask: Value) -> bool:
@@ -259,6 +282,7 @@ def _in_order(
 def change(context: Context, operator: str, value: Masked, other: Any) -> Masked:
     """``y += other`` of a masked value, which all names of it see."""
     dtype = element(value.array.type)
+    other = chosen_exponent(context, value, other) if operator == "power" and fits(other, value) else other
     if not fits(other, value):
         augmented(context, operator, as_value(context, value), values(context, other))
         return value

@@ -524,9 +524,11 @@ def matrix_power(context: Context, a: Any, n: Any) -> Value:
     """A square matrix times itself, again and again by squares, or its inverse"""
     (value,) = (library_calls.array_of(context, a),)
     power = library_calls.known_option(context, n, "n=")
-    attempt(context, np.linalg.matrix_power, stand_in(value), power)
-    power, size = operator.index(power), dimensions(value)
+    attempt(context, np.linalg.matrix_power, stand_in(value), 1)
+    size = dimensions(value)
     require_equal(context, size[-2], size[-1], "LinAlgError", "Last 2 dimensions of the array must be square")
+    attempt(context, np.linalg.matrix_power, stand_in(value), power)
+    power = operator.index(power)
     if power < 0:
         value, power = library_calls.LINALG["inv"](context, value), -power
     if power == 0:

@@ -18,7 +18,7 @@ from pytocu.frontend.numbers import are_both_kinds, common_type, in_float64, ite
 from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.state import State, flatten, members_alike, members_of, rebuild, same_form
-from pytocu.frontend.type_texts import type_text, unlike, way_out
+from pytocu.frontend.type_texts import type_text, type_texts, unlike, way_out
 from pytocu.frontend.values import Context, Grown, Masked, MaybeBound, Perhaps, as_strong, as_value, cast, dim_value, is_array
 from pytocu.frontend.ways import note_ways, tests_of, with_tests
 from pytocu.ir import promote, regions
@@ -383,9 +383,10 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         pairs.append((first, second))
     if differs is not None:
         first, second, a, b = differs
+        texts = type_texts(first.type, second.type)
         return Unset(
-            f"{name} is {type_text(first.type)} on one side of a branch{line_made(a)} and "
-            f"{type_text(second.type)} on the other{line_made(b)}, and the side is chosen at run time",
+            f"{name} is {texts[0]} on one side of a branch{line_made(a)} and "
+            f"{texts[1]} on the other{line_made(b)}, and the side is chosen at run time",
             way_out(first.type, second.type) + _or_static(merge),
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )

@@ -9,7 +9,7 @@ import numpy as np
 
 from pytocu.errors import raised
 from pytocu.frontend import statistics
-from pytocu.frontend.inplace import out_array, out_arrays, write_outputs
+from pytocu.frontend.inplace import check_output_shapes, out_array, out_arrays, write_outputs
 from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.positions import place
 from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan, stand_in
@@ -93,6 +93,10 @@ def _variance(
         if mean is None and not nothing:
             attempt(context, np.subtract, stand_in(value), mean)
         middle = as_value(context, 0.0 if nothing else mean)
+        # NumPy counts first, which looks at `where`, and puts the distances into a copy of the array.
+        _count(context, mask, axis, keepdims, where)
+        masks = () if where is MISSING else (dimensions(as_value(context, where)),)
+        check_output_shapes(context, (dimensions(value), dimensions(middle)), (dimensions(value),), masks)
     distance = cast(context, elementwise(context, "subtract", value, middle), source)
     distance = elementwise(context, "where", mask, source.numpy.type(0), distance)
     if source.kind == "c":

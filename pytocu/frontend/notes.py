@@ -9,6 +9,7 @@ from typing import Any
 from pytocu.errors import CompileError, Note, UnsupportedError
 from pytocu.frontend.frames import Frame
 from pytocu.ir.core import Value
+from pytocu.ir.types import type_text
 from pytocu.operands import origin
 
 
@@ -34,5 +35,5 @@ def note_operands(frame: Frame, error: CompileError, operands: Iterable[tuple[as
             place = frame.loc(part)
             if isinstance(held, Value) and place.line == loc.line and place.end_column > place.column:
                 name = part.id if isinstance(part, ast.Name) else ""
-                notes.append(Note(place, f"{held.type}{origin(place, name)}"))
+                notes.append(Note(place, f"{type_text(held.type)}{origin(place, name)}"))
     error.notes = tuple(notes)

@@ -451,7 +451,8 @@ def _named(name: str) -> Any:
     """The function or method of NumPy, or Python's own, that a handler stands for; None of others."""
     if name.startswith("ndarray."):
         method = name.removeprefix("ndarray.")
-        return lambda value, *args, **kwargs: getattr(value, method)(*args, **kwargs)
+        # Of the class, as Python calls a method: the sentence about keyword arguments has its name.
+        return lambda value, *args, **kwargs: getattr(type(value), method)(value, *args, **kwargs)
     if name.startswith("np."):
         return operator.attrgetter(name.removeprefix("np."))(np)
     return getattr(builtins, name, None)

@@ -53,6 +53,7 @@ from pytocu.ir.types import (
     element,
     number_of,
     scalar,
+    type_text,
 )
 
 _found_in_front = Deferred("pytocu.frontend.marks", "found_in_front")
@@ -118,7 +119,7 @@ def attempt(context: Context, function: Callable[..., Any], *args: Any, **kwargs
     except UnsupportedError as error:
         # A dtype that there is none of here.
         raise UnsupportedError(error.message, context.loc, error.help) from None
-    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError) as error:
+    except (ArithmeticError, TypeError, ValueError, LookupError, AttributeError, MemoryError, RuntimeError) as error:
         raise raised(error, context.loc) from None
 
 
@@ -166,6 +167,17 @@ def refuse_own_code(context: Context, value: Any, what: str, help: str = "use th
     raise UnsupportedError(f"{what} of {describe(value)} would run code of its class while compiling", context.loc, help)
 
 
+def constant_or_static(context: Context, *values: Any, constant: str = "a constant") -> str:
+    """What to write where values must be known while compiling, with the names of those that are arguments."""
+    if len(values) == 1 and isinstance(values[0], (tuple, list)):
+        values = tuple(values[0])
+    names = [v.name for v in values if isinstance(v, Value) and v in context.given]
+    if not names or len(names) < sum(isinstance(v, Value) for v in values):
+        return f"write {constant}, or name the argument in @jit(static=(...))"
+    static = repr(names[0] if len(names) == 1 else tuple(names)).replace("'", '"')
+    return f"write {constant}, or @jit(static={static}), which compiles for each value of {' and '.join(names)}"
+
+
 def known_option(context: Context, value: Any, what: str) -> Any:
     """An argument that is known while compiling.
 
@@ -175,11 +187,7 @@ def known_option(context: Context, value: Any, what: str) -> Any:
         It is known only at run time.
     """
     if contains_dynamic(value):
-        raise UnsupportedError(
-            f"{what} must be known while compiling",
-            context.loc,
-            "write a constant, or name the argument in @jit(static=(...))",
-        )
+        raise UnsupportedError(f"{what} must be known while compiling", context.loc, constant_or_static(context, value))
     check_plain(context, value, what)
     return value
 
@@ -285,7 +293,7 @@ def _as_python_raises(context: Context, name: str, left: Any, right: Any, made: 
 def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     row = OPS[name]
     if isinstance(left, Masked) or isinstance(right, Masked):
-        right = _harmless(context, right) if name == "power" else right
+        right = chosen_exponent(context, left, right) if name == "power" else right
         return _lifted(context, lambda a, b: binary(context, name, a, b), left, right)
     if any(isinstance(side, Flat) for side in (left, right)):
         left, right = _with_flat(context, row, left, right)
@@ -412,12 +420,28 @@ def _sequence_and_number(context: Context, name: str, left: Any, right: Any) -> 
     return made
 
 
-def _harmless(context: Context, exponent: Any) -> Any:
-    """Integer exponents, where those that the mask leaves out may be negative and mean nothing."""
-    if not isinstance(exponent, Masked) or exponent.elements is not None or element(exponent.array.type).kind != "i":
+def chosen_exponent(context: Context, base: Any, exponent: Any) -> Any:
+    """Exponents of masked values, where those that the mask leaves out may be negative and mean nothing."""
+    masked = exponent if isinstance(exponent, Masked) else base
+    if not isinstance(masked, Masked) or masked.elements is not None:
         return exponent
-    mask = _mask_over(context, exponent.mask, len(dimensions(exponent.array)))
-    return Masked(elementwise(context, "where", mask, exponent.array, 1), exponent.mask)
+    first, second = (side.array if isinstance(side, Masked) else side for side in (base, exponent))
+    mask = _mask_over(context, masked.mask, len(dimensions(masked.array)))
+    made = harmless_exponent(context, first, second, mask)
+    return exponent if made is second else Masked(made, masked.mask)
+
+
+def harmless_exponent(context: Context, base: Any, exponent: Any, mask: Value) -> Any:
+    """Exponents, which are 1 where a mask is false and a negative one of an integer would be an error."""
+    value, one = as_value(context, exponent), 1
+    if value.type == WEAK_INT:
+        known, base = const_inst(value), as_value(context, base)
+        if is_weak(base) or element(base.type).kind not in "biu" or (known is not None and known.attr("value") >= 0):
+            return exponent
+        one = (np.int64 if element(base.type) is BOOL else element(base.type).numpy.type)(1)
+    elif is_weak(value) or element(value.type).kind != "i":
+        return exponent
+    return elementwise(context, "where", mask, exponent, one)
 
 
 def refuse_complex_scalars(context: Context, function: Callable[..., Any], *operands: Any) -> None:
@@ -790,7 +814,7 @@ def truth(
         return compute(context, bool, value)
     if is_array(value) and dimensions(value):
         raise UnsupportedError(
-            f"{what} depends on the data of an array ({value.type})",
+            f"{what} depends on the data of an array ({type_text(value.type)})",
             context.loc,
             help or (elementwise() if elementwise else _PER_ELEMENT),
         )

@@ -11,7 +11,7 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.layouts import row_major
-from pytocu.frontend.operators import attempt, binary, elementwise
+from pytocu.frontend.operators import attempt, binary, constant_or_static, elementwise
 from pytocu.frontend.reductions import combined, kept_axes, known_axis, known_flag, normal_axes, reduce, stand_in
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, as_strong, cast, contains_dynamic, dimensions
@@ -120,9 +120,7 @@ def _inexact(context: Context, x: Any) -> Value:
 
 def _known_order(context: Context, ord: Any) -> Any:
     if contains_dynamic(ord):
-        raise UnsupportedError(
-            "ord= must be known while compiling", context.loc, "write a constant, or name the argument in @jit(static=(...))"
-        )
+        raise UnsupportedError("ord= must be known while compiling", context.loc, constant_or_static(context, ord))
     return ord
 
 

@@ -15,12 +15,12 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.numbers import item
 from pytocu.frontend.operators import attempt, binary, c_long, elementwise, example
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_weak
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min, may_repeat
+from pytocu.ir.dims import DimLike, dim_min, may_repeat, product
 from pytocu.ir.types import F64, I64, U64, WEAK_INT, element, scalar
 
 _MOST = 2**63 - 1
@@ -136,8 +136,13 @@ def read_number(context: Context, value: Value, *args: Any) -> Any:
         sizes = dimensions(value)
         for size in filter(may_repeat, sizes):
             require_equal(context, size, 1, "ValueError", "can only convert an array of size 1 to a Python scalar")
-        if any(size != 1 and not may_repeat(size) for size in sizes):
-            help = "say which one: x.item(0, 0)"
+        known = [is_length(context, size, 1) is not None for size in sizes if size != 1 and not may_repeat(size)]
+        help = "say which one: x.item(0, 0)"
+        if known and all(known):
+            # A length of the call that is 1 is no other one here.
+            sentence = "can only convert an array of size 1 to a Python scalar"
+            require_equal(context, product(sizes), 1, "ValueError", sentence, help=help)
+        elif known:
             raise UnsupportedError("item() of an array that is not known to have one element", context.loc, help)
         value = context.builder.emit("index", (ravel(context, value),), {"axis": 0, "at": 0})
     value = scalar_of(context, value, "item")

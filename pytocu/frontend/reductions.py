@@ -17,7 +17,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
 from pytocu.frontend.layouts import laid_out_as, reduced
-from pytocu.frontend.operators import attempt, check_plain, elementwise, index_of, truths
+from pytocu.frontend.operators import attempt, check_plain, constant_or_static, elementwise, index_of, truths
 from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal, require_fit
 from pytocu.frontend.tables import methods
 from pytocu.frontend.ufunc_calls import without_axes
@@ -74,9 +74,7 @@ def known_axis(context: Context, axis: Any) -> Any:
     if contains_dynamic(axis):
         if is_array(axis) and dimensions(axis):
             raise raised(TypeError("only integer scalar arrays can be converted to a scalar index"), context.loc)
-        raise UnsupportedError(
-            "axis= must be known while compiling", context.loc, "write a constant, or name the argument in @jit(static=(...))"
-        )
+        raise UnsupportedError("axis= must be known while compiling", context.loc, constant_or_static(context, axis))
     check_plain(context, axis, "axis=")
     return axis
 
@@ -85,9 +83,8 @@ def known_flag(context: Context, keepdims: Any) -> bool:
     """The argument ``keepdims=``, which is known while compiling."""
     keepdims = given(keepdims, False)
     if contains_dynamic(keepdims):
-        raise UnsupportedError(
-            "keepdims= must be known while compiling", context.loc, "write True or False, or make it a static argument"
-        )
+        help = constant_or_static(context, keepdims, constant="True or False")
+        raise UnsupportedError("keepdims= must be known while compiling", context.loc, help)
     number = index_of(context, keepdims)
     # NumPy takes it for an int of C.
     attempt(context, np.add.reduce, np.zeros(1), keepdims=number)

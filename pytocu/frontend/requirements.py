@@ -10,7 +10,7 @@ from pytocu.frontend.values import Context
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, as_symbol, dim_max, dim_min, fact_of, may_repeat, symbols
 from pytocu.ir.infer import is_repeated
-from pytocu.ir.types import ArrayType, shape_of
+from pytocu.ir.types import ArrayType, shape_of, type_text
 from pytocu.operands import array_notes
 
 
@@ -74,7 +74,7 @@ def require_equal(
     dims = (first, second, *shown)
     if all(isinstance(d, int) for d in dims):
         found = failure(error, sentence, [d for d in dims if isinstance(d, int)], context.loc)
-        found.notes = array_notes(context.loc, [str(v.type) for v in operands])
+        found.notes = array_notes(context.loc, [type_text(v.type) for v in operands])
         found.help = help or found.help
         raise found
     said = (error, sentence, *filter(None, (help,)), *(shape_of(v.type) for v in operands))

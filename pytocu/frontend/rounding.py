@@ -12,7 +12,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.inplace import NO_OUTPUT, out_array, prepare_outputs, write_outputs
 from pytocu.frontend.layouts import laid_out_as
-from pytocu.frontend.operators import attempt, elementwise, index_of
+from pytocu.frontend.operators import attempt, constant_or_static, elementwise, index_of
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_value, cast, dimensions, is_array
@@ -42,7 +42,7 @@ def around(context: Context, value: Value, decimals: Any = 0, out: Any = None) -
         return _around_into(context, value, decimals, out)
     if isinstance(decimals, Value):
         raise UnsupportedError(
-            "the number of decimals is known only at run time", context.loc, "make it a constant or a static argument"
+            "the number of decimals is known only at run time", context.loc, constant_or_static(context, decimals)
         )
     places = index_of(context, decimals)
     # NumPy takes it for an int of C.

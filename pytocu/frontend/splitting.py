@@ -12,7 +12,7 @@ from pytocu.errors import IndexingError, UnsupportedError, raised
 from pytocu.frontend.attributes import moveaxis
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.indexing import subscript
-from pytocu.frontend.operators import attempt
+from pytocu.frontend.operators import attempt, constant_or_static
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
@@ -73,11 +73,8 @@ def _is_sequence(sections: Any) -> bool:
 def _sections(context: Context, sections: Any) -> int:
     """How many pieces there are: a number that is known while compiling."""
     if not isinstance(sections, (int, np.integer)):
-        raise UnsupportedError(
-            "the number of pieces must be known while compiling",
-            context.loc,
-            "write a constant, or name the argument in @jit(static=(...))",
-        )
+        text = "the number of pieces must be known while compiling"
+        raise UnsupportedError(text, context.loc, constant_or_static(context, sections))
     if sections > _MOST:
         raise UnsupportedError(f"{sections} pieces, each of which is a result of its own", context.loc, "write a loop")
     return int(sections)

@@ -17,7 +17,7 @@ from pytocu.frontend.compaction import known_masks
 from pytocu.frontend.expressions import assign, evaluate, key_of
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.gathering import NO_INDEX, has_positions, subscript
-from pytocu.frontend.indexing import distance, is_computed
+from pytocu.frontend.indexing import distance, is_computed, mask_for_bool
 from pytocu.frontend.inplace import DESTINATION, assign_elements, element_view, note_write
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import as_mask, chosen, same, values
@@ -113,7 +113,10 @@ def _with_masks(context: Context, base: Value | Masked, key: Any) -> tuple[Value
     base = as_value(context, base)
     key = values(context, as_numpy(context, index_arrays(context, base, key)))
     key = known_masks(context, base, as_mask(context, base, key))
-    return base, key, mask_in(key) if is_array(base) else None
+    if not is_array(base):
+        return base, key, None
+    base, key = mask_for_bool(context, base, key)
+    return base, key, mask_in(key)
 
 
 def index_arrays(context: Context, base: Any, key: Any) -> Any:

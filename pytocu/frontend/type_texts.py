@@ -7,8 +7,8 @@ from typing import Any
 from pytocu.frontend.values import Grown, Masked, Perhaps, is_weak
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import is_number, symbols
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element, shape_of
+from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, element
+from pytocu.ir.types import type_text as type_text
 
 
 def kind_text(value: Any) -> str:
@@ -54,14 +54,10 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
     return first, f"another {kind}", f"make it a tuple, or {changed}" if isinstance(new, list) else changed
 
 
-def type_text(type: Type) -> str:
-    """A type as a message says it: numbers of run time have the names of the program."""
-    if isinstance(type, WeakType):
-        return f"a Python {type.kind}"
-    text = str(type)
-    for name in {name for dim in shape_of(type) for name in symbols(dim) if is_number(name)}:
-        text = text.replace(name, name.rstrip("_"))
-    return text
+def type_texts(first: Type, second: Type) -> tuple[str, str]:
+    """Two types that differ, as a message says them beside each other."""
+    texts = type_text(first), type_text(second)
+    return texts if texts[0] != texts[1] else (str(first), str(second))
 
 
 def way_out(first: Type, second: Type, name: str = "") -> str:

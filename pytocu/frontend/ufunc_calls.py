@@ -20,6 +20,7 @@ from pytocu.frontend.operators import (
     compute,
     elementwise,
     example,
+    harmless_exponent,
     is_beyond,
     known_option,
     refuse_complex,
@@ -112,6 +113,9 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         # However large ints are that Python compares, they are compared as ints.
         values = _defaults(context, name, values if not _compared_by_python(name, values) else (as_value(context, 0),) * 2)
         prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
+        if name == "power" and kwargs.get("where", True) is not True:
+            base, exponent = args
+            args = base, harmless_exponent(context, base, exponent, mask_of(context, kwargs["where"]))
     like = next((out for out in outs if out is not None), None) if None in outs else None
     if like is None:
         results = _results(context, name, args, kwargs)

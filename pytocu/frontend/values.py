@@ -38,6 +38,7 @@ from pytocu.ir.types import (
     number_of,
     scalar,
     shape_of,
+    type_text,
     weak_type_of,
 )
 from pytocu.record import Mutable, Record
@@ -839,7 +840,7 @@ def describe(value: Any) -> str:
         case str():
             return f"the string {value!r}"
         case Value():
-            return f"a value of type {value.type}"
+            return f"a value of type {value.type if is_weak(value) else type_text(value.type)}"
     # Asking an object of the user for a name may run its code.
     name = (getattr(value, "__qualname__", None) or getattr(value, "__name__", None)) if is_plain(value) else None
     if isinstance(value, Grown):

@@ -39,7 +39,7 @@ from pytocu.ir import regions
 from pytocu.ir.core import Inst, Value, walk
 from pytocu.ir.dims import DimLike
 from pytocu.ir.infer import broadcast_shapes
-from pytocu.ir.types import ArrayType, DType, Type, element, scalar
+from pytocu.ir.types import ArrayType, DType, Type, element, scalar, type_text
 
 KEYWORDS = ("out", *UFUNC_KEYWORDS)
 """Arguments that every vectorized function has besides its own."""
@@ -229,7 +229,7 @@ def _results(context: Context, name: str, stated: Elementwise, result: Any) -> l
         value = as_strong(context, member)
         if dimensions(value):
             raise UnsupportedError(
-                f"the vectorized function {name} returns an array ({value.type})",
+                f"the vectorized function {name} returns an array ({type_text(value.type)})",
                 context.loc,
                 "return one number, or a tuple of numbers: it is called for each element",
             )

@@ -10,7 +10,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UNKNOWN, Loc, located
 from pytocu.ir.core import Block, Function, Inst, Op, Value, make_attrs, types_of
 from pytocu.ir.ops import OPS
-from pytocu.ir.types import INDEX, IndexType, Type, VectorType, WeakType, element, scalar
+from pytocu.ir.types import INDEX, IndexType, Type, VectorType, WeakType, element, scalar, type_text
 
 _operand_notes = Deferred("pytocu.operands", "operand_notes")
 
@@ -75,7 +75,7 @@ class Builder:
             try:
                 types = row.infer(row, types_of(args), attrs)
             except (TypeError, ValueError, OverflowError) as error:
-                notes = _operand_notes(self.loc, [_said(a.type) for a in args])
+                notes = _operand_notes(self.loc, [type_text(a.type) for a in args])
                 raise located(error, self.loc, _instead(row, types_of(args)), notes) from None
         made = Inst(row, tuple(args), make_attrs(attrs), tuple(types), tuple(regions), self.loc)
         self.insts.append(made)
@@ -150,10 +150,6 @@ def _instead(op: Op, types: Sequence[Type]) -> str | None:
     if "f" in kinds and (op.numpy.startswith("bitwise_") or op.numpy in ("invert", "left_shift", "right_shift")):
         return "bits are of bools and integers: compare first, as x > 0, or convert with astype(np.int64)"
     return "take z.real and z.imag apart: NumPy has this for real numbers only" if op.numpy and "c" in kinds else None
-
-
-def _said(type: Type) -> str:
-    return f"a Python {type.kind}" if isinstance(type, WeakType) else str(type)
 
 
 def canonical(value: Any, type: Type) -> Any:

@@ -18,7 +18,7 @@ from pytocu.errors import (
     refuse_repeating,
     tell,
 )
-from pytocu.ir.core import Inst
+from pytocu.ir.core import Inst, walk
 from pytocu.ir.dims import ASSIGNED, Fact, assignment_sentence, empty_sentence, first_outside, format_shape, output_sentence
 from pytocu.ir.interp_arguments import State
 from pytocu.ir.python_functions import give_warning
@@ -107,9 +107,15 @@ def require(state: State, inst: Inst, args: list[Any]) -> Sequence[Any]:
     """The first operand where the second holds everywhere."""
     made, *others = (np.array(a) for a in np.broadcast_arrays(*args))
     broken = ~others[0]
-    if broken.any():
+    if broken.any() and not _is_of_nothing(state, inst):
         raise stated_failure(state, inst, int(others[1][broken].min()) if len(others) > 1 else 0)
     return (made,)
+
+
+def _is_of_nothing(state: State, inst: Inst) -> bool:
+    """Whether all that is computed of a value, element by element, has no elements: a kernel computes nothing then."""
+    readers = [i for i in walk(state.function.body) if any(a.inst is inst for a in i.args)]
+    return bool(readers) and all(i.op.kind == "elementwise" and 0 in state.dims(shape_of(i.types[0])) for i in readers)
 
 
 def stated_failure(state: State, inst: Inst, number: int) -> CompileError:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from pytocu.ir.dims import Dim, DimLike, parse_dim
+from pytocu.ir.dims import Dim, DimLike, is_number, only_atom, parse_dim
 
 
 class DType:
@@ -427,3 +427,34 @@ __all__ = [
     "WeakType", "axes_of", "dtype_named", "dtype_of", "element", "is_layout", "is_strided", "number_of", "parse_type",
     "scalar", "shape_of", "split_top", "weak_type_of",
 ]  # fmt: skip
+
+
+def type_text(type: Type) -> str:
+    """A type as a message says it to a user, with ``?`` for lengths of which the formula says nothing."""
+    if isinstance(type, WeakType):
+        return f"a Python {type.kind}"
+    if not isinstance(type, ArrayType) or not type.shape:
+        return str(type)
+    return str(type).replace(", ".join(map(str, type.shape)), ", ".join(map(_length_text, type.shape)), 1)
+
+
+_NO_NAME = re.compile(r"(.*_(at|above|below)|length|members|number|side|steps?)\d*_")
+"""Names of ints of run time that are not those of a program's own."""
+
+
+def _length_text(dim: DimLike) -> str:
+    """A length of the call or a number of steps, or a sum with such; that none is below 0 is left out."""
+    if isinstance(dim, int):
+        return str(dim)
+    atom = only_atom(dim)
+    if atom is not None and atom.name == "max" and 0 in atom.args:
+        dim = next(part for part in atom.args if part != 0)
+    if isinstance(dim, int):
+        return str(dim)
+    atoms = {atom for term, _ in dim.terms for atom in term}
+    if any(atom.args or _NO_NAME.fullmatch(atom.name) for atom in atoms):
+        return "?"
+    text = str(dim)
+    for atom in filter(lambda atom: is_number(atom.name), atoms):
+        text = text.replace(atom.name, atom.name.rstrip("_"))
+    return text

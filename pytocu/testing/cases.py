@@ -75,8 +75,8 @@ LIMITS = {
     "sum": "Python's `sum` of an array without elements is its start, an int; ours is the NumPy number of every other length",
     "reshape": "of an array with gaps or negative strides: NumPy's may be a view of it; ours is a copy, and a call in which "
     "that makes a difference is refused",
-    "mask": "a mask without elements for an axis that has some is an IndexError, as any other wrong length is in NumPy, "
-    "which chooses nothing there",
+    "mask": "a mask without elements for an axis that has some is an IndexError in loops and branches, and where a run "
+    "finds out a length; NumPy chooses nothing there, as is done elsewhere",
     "percentile": "one share that is a NumPy scalar and wider than the array, of all elements of an array with a NaN: NumPy's "
     "NaN has the array's dtype, ours the dtype that every other answer has",
     "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "
