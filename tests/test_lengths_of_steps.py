@@ -472,3 +472,22 @@ def test_shapes_of_the_side_that_goes_on() -> None:
     everywhere(columns_behind_a_return, np.random.default_rng(6).random((4, 5)), 6)
     with pytest.raises(UnsupportedError, match=r"part is f64.* on one side of a branch"):
         pytocu.jit(columns_of_the_last_step)(RNG.random((4, 5)), 6)
+
+
+def best_split(x, y):
+    best = (None, 9.0)
+    for k in range(len(x)):
+        below, above = y[x < x[k]], y[x >= x[k]]
+        if len(below) == 0:
+            continue
+        worth = below.std() + above.std()
+        if worth < best[1]:
+            best = (k, worth)
+    return best
+
+
+def test_what_no_other_step_reads_needs_no_room() -> None:
+    # The first step is written apart, and what it chooses is shorter than what others do.
+    x = np.array([2.0, 3.0, 5.0, 1.0, 4.0, 0.0])
+    everywhere(best_split, x, x**2)
+    assert np.sum(x < x[0]) < np.sum(x < x[2])

@@ -13,14 +13,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from pytocu.frontend.frames import Frame
+from pytocu.errors import Loc
+from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.layouts import is_row_major
 from pytocu.frontend.loop_memory import StepRead
 from pytocu.frontend.merging import may_be_one
 from pytocu.frontend.ranges import bound_count, names_given, new_name, not_negative
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import filled
-from pytocu.frontend.state import State
+from pytocu.frontend.state import Container, State
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Value
@@ -119,6 +120,33 @@ class Changing(NamedTuple):
         for change, length in zip(self.changes, lengths, strict=True):
             shape[change.axis] = length
         return tuple(shape)
+
+
+class LastStep(NamedTuple):
+    """What a step leaves in a name is read in the next one or behind the loop: of `Context.handed`."""
+
+    place: Loc
+    name: str
+
+
+def only_of_step(context: Context, place: Loc, before: State, key: Key) -> Unset | None:
+    """What a name holds whose array steps may make longer, until the next step or who stands behind the loop reads it.
+
+    There is room for no more of it than there was before the loop, so it is carried where it has to be alone.
+    """
+    asked = LastStep(place, key[1])
+    if asked in context.handed or isinstance(key[0], Container):
+        return None
+    if all(change.growth is not None for change in before.changing[key].changes):
+        return None
+    del before.changing[key]
+    before.parts.pop(key, None)
+    return Unset(f"{key[1]} gets longer in a loop", _BEGIN_LONG.format(key[1]), asked)
+
+
+def last_step(unset: Unset) -> LastStep | None:
+    """The key with which a function is read again where what a step leaves in a name is read."""
+    return unset.key if isinstance(unset.key, LastStep) else None
 
 
 def note_change(context: Context, before: State, read: StepRead, key: Key, limit: Callable[[], DimLike | None]) -> bool:
@@ -480,7 +508,9 @@ __all__ = [
     "behind_loop",
     "carry",
     "end_step",
+    "last_step",
     "note_change",
+    "only_of_step",
     "regroup",
     "returned_parts",
 ]

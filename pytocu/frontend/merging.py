@@ -455,6 +455,8 @@ def _with_unbound(
     text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
     refused = Unset(text, "assign it on both sides" + _or_static(merge))
     held = [value.value if isinstance(value, MaybeBound) else value for value in values]
+    # Of what a mask chooses there are no zeros.
+    held = [_array_in_side(merge, side, v) if isinstance(v, Masked) else v for side, v in zip(sides, held, strict=True)]
     model = next(value for value in held if value is not missing)
     key = _one_side(context.loc, name)
     if not _may_be_handed_on(model):
@@ -464,8 +466,6 @@ def _with_unbound(
     if missing in held:
         leaves: list[Any] = []
         form = flatten(model, leaves)
-        if any(isinstance(leaf, Value) and merge.hides(leaf.type, leaf.type) for leaf in leaves):
-            return refused
         number = held.index(missing)
         held[number] = rebuild(form, [_zeros(merge, sides[number], leaf) for leaf in leaves])
     given = [value.given if isinstance(value, MaybeBound) else value is not missing for value in values]
@@ -579,11 +579,14 @@ def _lists_or_none(merge: Merge, sides: list[Side], values: list[Any], how: str)
 
 
 def _zeros(merge: Merge, side: Side, leaf: Any) -> Any:
-    """What nobody looks at, of the type of a number or array of the other side."""
+    """What nobody looks at, of the type of a number or array of the other side; without elements where that finds out a length."""
     if not isinstance(leaf, Value):
         return _zero(leaf)
     before = len(side.insts)
-    made = _blank_in(merge, side, regions.bare(leaf.type))
+    type = regions.bare(leaf.type)
+    if isinstance(type, ArrayType):
+        type = ArrayType(type.dtype, tuple(0 if named((length,)) & merge.inner else length for length in type.shape))
+    made = _blank_in(merge, side, type)
     merge.made.update(result for inst in side.insts[before:] for result in inst.results)
     return made
 
