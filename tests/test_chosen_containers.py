@@ -457,6 +457,6 @@ def test_keys_that_both_sides_of_a_branch_give_a_dict(function: Any) -> None:
 
 @pytest.mark.parametrize("function", [keys_in_another_order, keys_of_one_side])
 def test_other_keys_on_the_sides_of_a_branch_are_refused(function: Any) -> None:
-    with pytest.raises(UnsupportedError, match="a dict grows in a branch by the keys?") as caught:
+    with pytest.raises(UnsupportedError, match=r"a dict grows in a branch by the keys?") as caught:
         pytocu.jit(function)(np.ones((2, 2)), np.array([1, 2]), 3)
     assert caught.value.help is not None and "= None before" in caught.value.help

@@ -579,7 +579,7 @@ def _lists_or_none(merge: Merge, sides: list[Side], values: list[Any], how: str)
 
 
 def _zeros(merge: Merge, side: Side, leaf: Any) -> Any:
-    """What nobody looks at, of the type of a number or array of the other side; without elements where that finds out a length."""
+    """What nobody looks at, of the type of a number or array of the other side; empty where that side finds out a length."""
     if not isinstance(leaf, Value):
         return _zero(leaf)
     before = len(side.insts)
