@@ -10,7 +10,8 @@ lie one after the other in it, as in an array of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import functools
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Any, NamedTuple, TypeAlias
 
 from pytocu.errors import Loc
@@ -24,7 +25,7 @@ from pytocu.frontend.reshaping import filled
 from pytocu.frontend.state import Container, State
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
-from pytocu.ir.core import Value
+from pytocu.ir.core import Value, named
 from pytocu.ir.dims import (
     Atom,
     Dim,
@@ -34,6 +35,7 @@ from pytocu.ir.dims import (
     ends_of,
     greatest,
     is_number,
+    only_atom,
     product,
     substitute,
     symbol,
@@ -200,7 +202,7 @@ def carry(context: Context, before: State) -> None:
         if key not in before.parts:
             array = array_of(before.held(*key))
             assert array is not None
-            before.parts[key] = part = _carried(context, array, changing, [change.start for change in changing.changes])
+            before.parts[key] = part = carried(context, array, changing, [change.start for change in changing.changes])
             if part.whole is not array:
                 # A change in the first step is one of the array from before.
                 context.builder.may_be([(part.whole, (array,), context.builder.memories(array))])
@@ -247,7 +249,7 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
         grown = zip(changing.changes, lengths, strict=True)
         if any(c.growth is not None and not _surely(context, c.growth - (n - read.lengths[c.group]), known) for c, n in grown):
             continue
-        made = _carried(context, value, changing, lengths)
+        made = carried(context, value, changing, lengths)
         context.builder.may_be([(made.whole, (value,), context.builder.memories(value))])
         read.state.parts[key] = made
 
@@ -317,14 +319,31 @@ def returned_parts(context: Context, value: Any) -> Any:
     for axis, length in enumerate(shape):
         if inner.isdisjoint(symbols(length)):
             continue
-        ends = ends_of(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)])
-        if ends is None or any(not inner.isdisjoint(symbols(end)) for end in ends):
+        room = at_most(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)], inner)
+        if room is None:
             return value
-        changes.append(Change(axis, length, length, 0, greatest(ends)))
+        changes.append(Change(axis, length, length, 0, room))
     if not changes:
         return value
     changing = Changing(shape, tuple(changes), True)
-    return tuple.__new__(_behind(context, changing), _carried(context, value, changing, [c.start for c in changes]))
+    return tuple.__new__(_behind(context, changing), carried(context, value, changing, [c.start for c in changes]))
+
+
+def at_most(length: DimLike, limits: Sequence[tuple[str, DimLike, bool]], inner: Set[str]) -> DimLike | None:
+    """What a length is not above, by numbers known outside of a side or step; the least of several is above none of them."""
+    if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "min":
+        known = [most for part in atom.args if (most := at_most(part, limits, inner)) is not None]
+        return functools.reduce(dim_min, known) if known else None
+    if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "max":
+        ends: Sequence[DimLike] | None = atom.args
+    else:
+        ends = ends_of(length, limits)
+    if ends is None or any(end == length and named((end,)) & inner for end in ends):
+        return None
+    # What an end is not above may be known where it is not.
+    ends = [at_most(end, limits, inner) if named((end,)) & inner else end for end in ends]
+    known = [end for end in ends if end is not None]
+    return None if len(known) < len(ends) else known[0] if len(known) == 1 else greatest(known)
 
 
 def _found_out(context: Context, length: DimLike) -> list[str]:
@@ -449,7 +468,7 @@ def _surely(context: Context, dim: DimLike, facts: Sequence[DimLike] = ()) -> bo
     return False
 
 
-def _carried(context: Context, array: Value, changing: Changing, lengths: Sequence[DimLike]) -> Part:
+def carried(context: Context, array: Value, changing: Changing, lengths: Sequence[DimLike]) -> Part:
     """What a loop carries of an array that has these lengths where they change."""
     rooms = changing.rooms
     if changing.of_rows:
@@ -468,6 +487,8 @@ def _with_room(context: Context, array: Value, room: DimLike) -> Value:
         return array
     zero = context.builder.const(0, scalar(element(array.type)))
     others = filled(context, zero, (room - length, *rest), blank=True)
+    if length == 0:
+        return others
     return context.builder.emit("concatenate", (array, others), {"axis": 0}, name=array.name)
 
 
@@ -504,8 +525,10 @@ __all__ = [
     "Change",
     "Changing",
     "Part",
+    "at_most",
     "begin_step",
     "behind_loop",
+    "carried",
     "carry",
     "end_step",
     "last_step",
