@@ -14,7 +14,7 @@ from pytocu.frontend.builtin_calls import arranged, counted, item_at, iterate, s
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, binary, known_option
-from pytocu.frontend.values import Steps, as_value, dimensions, is_array
+from pytocu.frontend.values import Masked, Steps, as_value, dimensions, is_array
 
 _WITH = "combinations_with_replacement"
 
@@ -74,6 +74,7 @@ def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
     """``itertools.combinations``; where a run decides how many there are, pairs by a number."""
     context = frame.context
     r = known_option(context, r, "r")
+    iterable = as_value(context, iterable) if isinstance(iterable, Masked) else iterable
     if not isinstance(over := steps_over(frame, iterable), Steps):
         return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
     if r != 2 or not _is_plain(frame, iterable):
@@ -117,6 +118,7 @@ def permutations(frame: Frame, iterable: Any, r: Any = None) -> Any:
 
 def pairwise(frame: Frame, iterable: Any, /) -> Any:
     """``itertools.pairwise``; where a run decides how many there are, the member at a place and the one behind it."""
+    iterable = as_value(frame.context, iterable) if isinstance(iterable, Masked) else iterable
     if not isinstance(over := steps_over(frame, iterable), Steps):
         return _of_known(frame, itertools.pairwise, [iterable], "pairwise")
     if not _is_plain(frame, iterable):

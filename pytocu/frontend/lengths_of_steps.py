@@ -331,19 +331,17 @@ def returned_parts(context: Context, value: Any) -> Any:
 
 def at_most(length: DimLike, limits: Sequence[tuple[str, DimLike, bool]], inner: Set[str]) -> DimLike | None:
     """What a length is not above, by numbers known outside of a side or step; the least of several is above none of them."""
-    if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "min":
+    atom = only_atom(length) if isinstance(length, Dim) and length.terms else None
+    if atom is not None and atom.name == "min":
         known = [most for part in atom.args if (most := at_most(part, limits, inner)) is not None]
         return functools.reduce(dim_min, known) if known else None
-    if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "max":
-        ends: Sequence[DimLike] | None = atom.args
-    else:
-        ends = ends_of(length, limits)
+    ends = atom.args if atom is not None and atom.name == "max" else ends_of(length, limits)
     if ends is None or any(end == length and named((end,)) & inner for end in ends):
         return None
     # What an end is not above may be known where it is not.
-    ends = [at_most(end, limits, inner) if named((end,)) & inner else end for end in ends]
-    known = [end for end in ends if end is not None]
-    return None if len(known) < len(ends) else known[0] if len(known) == 1 else greatest(known)
+    most_of_ends = [at_most(end, limits, inner) if named((end,)) & inner else end for end in ends]
+    known = [end for end in most_of_ends if end is not None]
+    return None if len(known) < len(most_of_ends) else known[0] if len(known) == 1 else greatest(known)
 
 
 def _found_out(context: Context, length: DimLike) -> list[str]:
