@@ -126,7 +126,7 @@ def test_ranges_without_numbers_have_no_step() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda x, n: list(itertools.combinations(range(n), 2)), "itertools.combinations goes over a number of steps"),
+        (lambda x, n: list(itertools.combinations(range(n), 3)), "itertools.combinations of 3 goes over a number of steps"),
         (lambda x, n: list(product(range(n), [x, x])), "itertools.product of a list and of what is known only"),
         (lambda x, n: list(itertools.permutations(range(7))), "more than 1024 members of itertools"),
         (lambda x, n: list(itertools.accumulate(x)), "itertools.accumulate is not compiled"),
@@ -167,7 +167,101 @@ def test_product_has_the_numbers_of_when_it_is_called(function: Callable[..., An
 
 
 def test_the_way_out_for_members_of_a_run() -> None:
-    for made, said in ((itertools.pairwise, "x[i], x[i + 1]"), (lambda x: itertools.combinations(x, 2), "x[i], x[j]")):
+    others = lambda x: itertools.pairwise(enumerate(x)), lambda x: itertools.combinations(enumerate(x), 2)
+    for made, said in zip(others, ("x[i], x[i + 1]", "x[i], x[j]"), strict=True):
         with pytest.raises(UnsupportedError) as caught:
-            pytocu.jit(lambda x, made=made: [a + b for a, b in made(x)])(X)
+            pytocu.jit(lambda x, made=made: [a[1] + b[1] for a, b in made(x)])(X)
         assert said in (caught.value.help or "")
+
+
+def closest(x, n):
+    best, pair = np.inf, None
+    for i, j in itertools.combinations(range(len(x)), 2):
+        if abs(x[i] - x[j]) < best:
+            best, pair = abs(x[i] - x[j]), (i, j)
+    return best, pair
+
+
+def products_of_pairs(x, n):
+    out = []
+    for k, (a, b) in enumerate(itertools.combinations(x, 2)):
+        out.append(a * b)
+        x[k % len(x)] += n
+    return out, x
+
+
+def places_of_pairs(x, n):
+    return list(itertools.combinations(range(n, 1, -2), 2)), sum(i * j for i, j in itertools.combinations(range(n), 2))
+
+
+def first_pair_above(x, n):
+    for a, b in itertools.combinations(x, 2):
+        if a + b > n:
+            break
+    else:
+        return x[0] * 0
+    return a - b
+
+
+def runs_of_one_sign(x, n):
+    found, long = [], 1
+    for a, b in itertools.pairwise(x):
+        if (a > 0) == (b > 0):
+            long += 1
+        else:
+            found.append((a, long))
+            long = 1
+    return found, long, [b - a for a, b in itertools.pairwise(range(n))]
+
+
+def trapezoids(x, n):
+    total = 0.0
+    for (a, b), (s, t) in zip(itertools.pairwise(x), itertools.pairwise(x * n), strict=False):
+        total += (a + b) * (t - s)
+    return total, sum(abs(b - a) for a, b in itertools.pairwise(x))
+
+
+def rows_that_add_up(x, n):
+    rows = x.reshape(-1, 1) + np.arange(2.0)
+    for a, b in itertools.pairwise(rows):
+        b += a
+    for a, b in itertools.combinations(rows, 2):
+        b -= a
+    return rows
+
+
+@pytest.mark.parametrize(
+    "function",
+    [closest, products_of_pairs, places_of_pairs, first_pair_above, runs_of_one_sign, trapezoids, rows_that_add_up],
+)
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 9])
+def test_pairs_of_members_of_a_run(function: Callable[..., Any], count: int) -> None:
+    x = np.random.default_rng(count).integers(-4, 5, count).astype(float)
+    jitted = pytocu.jit(function)
+    for n in (-1, 0, 1, 2, 7):
+        if count == 0 and function is first_pair_above:
+            continue
+        ours, theirs = x.copy(), x.copy()
+        compare((jitted(ours, n), ours), (function(theirs, n), theirs))
+
+
+def pairs_that_change(x):
+    for i, (a, b) in enumerate(itertools.pairwise(x)):
+        x[i + 1] = a + b
+    return x
+
+
+def pairs_held_by_hand(x):
+    a = x[0]
+    for i in range(1, len(x)):
+        b = x[i]
+        x[i] = a + b
+        a = b
+    return x
+
+
+def test_pairs_that_the_steps_change_are_refused_with_what_to_write() -> None:
+    with pytest.raises(UnsupportedError, match="change that array") as caught:
+        pytocu.jit(pairs_that_change)(X.copy())
+    assert caught.value.help == "hold the first of a pair: a = x[0]; for i in range(1, len(x)): b = x[i]; ...; a = b"
+    compare(pytocu.jit(pairs_held_by_hand)(X.copy()), pairs_that_change(X.copy()))

@@ -300,13 +300,20 @@ def test_what_differs_in_more_than_a_length_that_a_side_computes() -> None:
             y = x[x > 2].astype(np.float32)
         return y
 
+    with pytest.raises(UnsupportedError, match=r"y is f32\[chosen\] on one side of a branch .* and f64\[x_0\] on"):
+        pytocu.jit(narrower)(X, 1)
+
+
+def test_columns_or_the_argument() -> None:
     def columns(x: Any, n: int) -> Any:
         return x[:, x[0] > 2] if n else x
 
-    with pytest.raises(UnsupportedError, match=r"y is f32\[chosen\] on one side of a branch .* and f64\[x_0\] on"):
-        pytocu.jit(narrower)(X, 1)
-    with pytest.raises(UnsupportedError, match=r"the conditional expression gives f64\[x_0, chosen\d*\] or f64\[x_0, x_1\]"):
-        pytocu.jit(columns)(A, 1)
+    jitted = pytocu.jit(columns)
+    for n in (0, 1):
+        given = A.copy()
+        found = jitted(given, n)
+        compare(found, columns(given, n))
+        assert (found is given) is (n == 0)
 
 
 def test_a_view_that_is_changed_behind() -> None:

@@ -470,5 +470,86 @@ def columns_of_the_last_step(m, n):
 
 def test_shapes_of_the_side_that_goes_on() -> None:
     everywhere(columns_behind_a_return, np.random.default_rng(6).random((4, 5)), 6)
-    with pytest.raises(UnsupportedError, match=r"part is f64.* on one side of a branch"):
-        pytocu.jit(columns_of_the_last_step)(RNG.random((4, 5)), 6)
+    everywhere(columns_of_the_last_step, np.random.default_rng(7).random((4, 5)), 6)
+
+
+def best_split(x, y):
+    best = (None, 9.0)
+    for k in range(len(x)):
+        below, above = y[x < x[k]], y[x >= x[k]]
+        if len(below) == 0:
+            continue
+        worth = below.std() + above.std()
+        if worth < best[1]:
+            best = (k, worth)
+    return best
+
+
+def test_what_no_other_step_reads_needs_no_room() -> None:
+    # The first step is written apart, and what it chooses is shorter than what others do.
+    x = np.array([2.0, 3.0, 5.0, 1.0, 4.0, 0.0])
+    everywhere(best_split, x, x**2)
+    assert np.sum(x < x[0]) < np.sum(x < x[2])
+
+
+def columns_found(m, n):
+    for i in range(3):
+        if m[i, 0] > 0.6:
+            return m[:, m[0] > 0.4]
+    return m
+
+
+def columns_up_to(m, n):
+    for i in range(len(m)):
+        if m[i, 0] > 0.6:
+            return m[:, : i + 1]
+    return m[:, n:]
+
+
+def distinct_or_all(m, n):
+    x = m[0] * 4 // 1
+    for i in range(n):
+        if x[i] > 2:
+            return np.unique(x), i
+        if x[i] < 0:
+            raise ValueError("negative")
+    return x, -1
+
+
+def columns_or_rows(m, n):
+    if m[0, 0] > 0.5:
+        part = m[:, m[0] > 0.5]
+    elif m[1, 1] > 0.5:
+        part = m[:, ::2]
+    else:
+        part = m[m[:, 0] > 0.3, n:]
+    part = part + 1
+    return part, part.T, part.ravel(), part.shape
+
+
+def columns_until_enough(m, n):
+    while True:
+        least = m.sum(0)
+        if least.min() > 0.4 * len(m) or m.shape[1] < 3:
+            return m
+        m = m[:, least > least.min()]
+
+
+def last_columns(m, n):
+    total, part = 0.0, m
+    for i in range(len(m)):
+        if m[i, 0] > 0.5:
+            part = m[:, m[i] > 0.5]
+        else:
+            part = m[m[i] > 0.5]
+        total += part.shape[0] * 10 + part.shape[1]
+    return total
+
+
+@pytest.mark.parametrize(
+    "function",
+    [columns_found, columns_up_to, distinct_or_all, columns_or_rows, columns_until_enough, last_columns],
+)
+def test_sides_find_out_lengths_of_any_axis(function: Callable[..., Any]) -> None:
+    for seed in range(4):
+        everywhere(function, np.random.default_rng(seed).random((4, 4)), 2)

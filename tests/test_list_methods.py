@@ -11,6 +11,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 A = np.random.default_rng(0).standard_normal(8)
 
@@ -250,3 +251,89 @@ def copied_and_longer(x):
 def test_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(A)
+
+
+PEOPLE = 7
+
+
+def last_one(x, k):
+    people, i = list(range(PEOPLE)), 0
+    while len(people) > 1:
+        i = (i + k) % len(people)
+        people.pop(i)
+    return people[0]
+
+
+def in_order(x, k):
+    people, i, gone = list(range(PEOPLE)), 0, []
+    while people:
+        i = (i + k) % len(people)
+        gone.append(people.pop(i))
+    return gone
+
+
+def drawn(x, k):
+    deck, hand = [10, 20, 30, 40, 50], []
+    for j in range(3):
+        hand.append(deck.pop(int(x[j] * len(deck))))
+    return hand, deck
+
+
+def one_out(x, k):
+    held = [x[0], x[1] * 2, x[2]]
+    taken = held.pop(k)
+    return taken, held, len(held)
+
+
+def one_in(x, k):
+    held = [3, 1, 4]
+    held.insert(k, 9)
+    del held[k - 1]
+    return held, sum(held), sorted(held)
+
+
+def on_a_side(x, k):
+    held = [3, 1, 4]
+    if x[0] > 0.5:
+        held.pop(k)
+    else:
+        held.pop()
+    return held
+
+
+@pytest.mark.parametrize("function", [last_one, in_order, drawn, one_out, one_in, on_a_side])
+def test_a_known_list_is_changed_at_a_place_of_a_run(function: Callable[..., Any]) -> None:
+    jitted = pytocu.jit(function)
+    for x in (np.array([0.9, 0.1, 0.5]), np.array([0.2, 0.8, 0.6])):
+        for k in (0, 1, 2, -1, 3, -9):
+            try:
+                expected = function(x, k)
+            except IndexError as error:
+                with pytest.raises(IndexError, match=str(error)):
+                    jitted(x, k)
+            else:
+                compare(jitted(x, k), expected)
+
+
+def of_texts(x, k):
+    held = ["a", "b"]
+    held.pop(k)
+    return len(held)
+
+
+def of_two_names(x, k):
+    held = [1, 2, 3]
+    other = held
+    other.pop(k)
+    return held
+
+
+def of_both_kinds(x, k):
+    held = [1, 2.5, 3]
+    return held.pop(k), held
+
+
+@pytest.mark.parametrize("function", [of_texts, of_two_names, of_both_kinds])
+def test_other_lists_are_not_changed_at_a_place_of_a_run(function: Callable[..., Any]) -> None:
+    with pytest.raises(UnsupportedError, match=r"list\.pop\(\) at a position that is known only at run time"):
+        pytocu.jit(function)(A, 1)

@@ -60,6 +60,36 @@ def first_above(x, n):
     return x[k]
 
 
+def chosen_on_one_side(x, n):
+    if x[0] > 0:
+        y = x[x < 2] * n
+        y += 1
+    if x[2] > 0:
+        return y
+    return x
+
+
+def chosen_on_either_side(x, n):
+    if x[0] > 0:
+        y, k = x[x > 0], n
+    elif x[2] > 0:
+        y, k = x[x < 0], 5
+    return y, k
+
+
+def chosen_in_each_step(x, n):
+    out = x.copy()
+    for i in range(3):
+        where = np.nonzero(x > i + n)[0]
+        if x[i] > 0:
+            y = x[where] * 2
+        if x[i] < 0:
+            out[where] = 1
+        elif x[i] > 0:
+            out[where] += y
+    return out
+
+
 def in_while(x, n):
     i = 0
     while i < n:
@@ -200,6 +230,7 @@ def arrays_beside_numbers(x, n):
 
 
 FUNCTIONS = [
+    chosen_on_one_side, chosen_on_either_side, chosen_in_each_step,
     arrays_beside_numbers,
     one_side, of_python, same_condition, last_above, first_above, in_while, of_the_step_before, of_some_step_before,
     bound_by_an_inner_loop, by_two_loops, an_array, array_of_some_step, argument_itself, in_a_sweep, in_a_condition, augmented,
@@ -288,6 +319,36 @@ def list_of_a_step_before(x, n):
             s = s + y[0][1]
         y = [x]
     return s
+
+
+def chosen_in_a_step_before(x, n):
+    s = x[0]
+    for i in range(n):
+        if x[i] > 0:
+            y = x[x > i]
+        if x[i] > 0:
+            s = s + y.sum()
+    return s
+
+
+def chosen_in_no_step(x, n):
+    s = x[0]
+    y = np.zeros(0)
+    for i in range(n):
+        if x[i] > 0:
+            y = x[x > i]
+        if x[i] > 0:
+            s = s + y.sum()
+    return s
+
+
+def test_the_advice_for_what_a_mask_has_chosen_in_a_step_before() -> None:
+    with pytest.raises(UnsupportedError, match="whose length only that step knows") as caught:
+        pytocu.jit(chosen_in_a_step_before)(np.ones(3), 2)
+    assert caught.value.help is not None and caught.value.help.endswith("before the loop: y = np.zeros(0)")
+    for n in (0, 2, 3):
+        given = np.array([2.0, -1.0, 3.0]), n
+        compare(pytocu.jit(chosen_in_no_step)(*given), chosen_in_a_step_before(*given))
 
 
 def lengths_of_steps(x, n):

@@ -582,6 +582,10 @@ def _answer(function: Callable[..., Any]) -> Callable[..., Any]:
     return handler
 
 
+def _steady(over: Sequence[Steps]) -> list[Value]:
+    return [array for steps in over for array in steps.steady]
+
+
 def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
     over = [steps_over(frame, v) for v in values]
     if any(isinstance(v, Steps) for v in over):
@@ -590,11 +594,11 @@ def _zip(frame: Frame, *values: Any, strict: bool = False) -> Any:
             stops = [v.stop for v in over]
             if not strict:
                 stop = functools.reduce(lambda a, b: BUILTINS[min](frame, a, b), stops)
-                return Steps(0, stop, 1, lambda number: tuple(v.item(number) for v in over))
+                return Steps(0, stop, 1, lambda number: tuple(v.item(number) for v in over), steady=_steady(over))
             lengths = [length for length in map(as_dim, stops) if length is not None]
             if len(lengths) == len(stops):
                 _require_one_length(frame.context, lengths)
-                return Steps(0, stops[0], 1, lambda number: tuple(v.item(number) for v in over))
+                return Steps(0, stops[0], 1, lambda number: tuple(v.item(number) for v in over), steady=_steady(over))
     members = [iterate(frame, v, "iteration") for v in values]
     return arranged(frame, lambda: zip(*members, strict=strict), *members)
 
@@ -675,7 +679,8 @@ def _enumerate(frame: Frame, values: Any, start: Any = 0) -> Any:
     over = steps_over(frame, values)
     if isinstance(over, Steps):
         context, over = frame.context, _from_zero(frame, over)
-        return Steps(0, over.stop, 1, lambda number: (binary(context, "add", number, start), over.item(number)))
+        item = lambda number: (binary(context, "add", number, start), over.item(number))  # noqa: E731
+        return Steps(0, over.stop, 1, item, steady=over.steady)
     members = iterate(frame, values, "iteration")
     if contains_dynamic(start):
         add = lambda k: binary(frame.context, "add", start, k)  # noqa: E731
@@ -707,7 +712,7 @@ def _reversed(frame: Frame, values: Any) -> Any:
 def _iter(frame: Frame, values: Any) -> Any:
     over = steps_over(frame, values)
     if isinstance(over, Steps):
-        return Steps(over.start, over.stop, over.step, over.item)
+        return Steps(over.start, over.stop, over.step, over.item, steady=over.steady)
     members = iterate(frame, values, "iteration")
     return arranged(frame, lambda: members, members)
 
@@ -717,7 +722,7 @@ def _map(frame: Frame, function: Any, *values: Any) -> Any:
     over = _zip(frame, *values) if any(isinstance(steps_over(frame, v), Steps) for v in values) else None
     if isinstance(over, Steps):
         # Each call is made when its step comes.
-        return Steps(0, over.stop, 1, lambda number: call(frame, function, over.item(number), {}))
+        return Steps(0, over.stop, 1, lambda number: call(frame, function, over.item(number), {}), steady=over.steady)
     rows = zip(*(_members(frame, v) for v in values), strict=False)
     return computed_members(frame, (call(frame, function, members, {}) for members in rows), lambda: values)
 

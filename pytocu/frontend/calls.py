@@ -56,6 +56,7 @@ _READS = {
 
 
 _ask = Deferred("pytocu.frontend.counted", "ask")
+_by_place = Deferred("pytocu.frontend.counted", "by_place")
 _index_in_tuple = Deferred("pytocu.frontend.list_methods", "index_in_tuple")
 _copiers = Deferred("pytocu.frontend.builtin_calls", "copiers")
 _iterators = Deferred("pytocu.frontend.iterators", "handlers")
@@ -358,6 +359,9 @@ def _call_container(frame: Frame, owner: Any, method: str, function: Any, args: 
                 by_number(owner),
             )
         if kind is list and method in ("pop", "insert") and contains_dynamic(args[:1]):
+            counted = _by_place(frame, owner)
+            if counted is not None:
+                return call_handler(frame, f"list.{method}", _counted_methods()[method], (counted, *args), kwargs, context)
             text = f"list.{method}() at a position that is known only at run time is not compiled"
             raise UnsupportedError(text, context.loc, "make an array of the list: np.delete or np.insert of np.array(...)")
         if kind is list and method == "extend" and len(args) == 1 and not kwargs and contains_dynamic(args):

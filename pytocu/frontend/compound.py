@@ -275,7 +275,7 @@ def _unrolled(
 
 def _step(
     frame: Frame, node: ast.For | ast.While, onward: Callable[[], Any], rest: tuple[ast.stmt, ...], may_leave: bool = True,
-    times: int = 1,
+    times: int = 1, steady: Sequence[Value] = (),
 ) -> tuple[bool, Any]:  # fmt: skip
     """One step; whether the loop is over with it, and what it came to. `onward` is what else is to be done where it may be.
 
@@ -286,7 +286,7 @@ def _step(
     Again
         There is a branch of run time that leaves the loop, and `may_leave` is false.
     """
-    signal = _body(frame, node, times)
+    signal = _body(frame, node, times, steady)
     if signal is BREAK:
         return True, None
     if isinstance(signal, Returned):
@@ -298,8 +298,8 @@ def _step(
     return True, _behind(frame, signal, onward, rest, _leaves(node.body, True) or _leaves(node.orelse))
 
 
-def _body(frame: Frame, node: ast.For | ast.While, times: int) -> Any:
-    """The body of a loop that has, or could have, so many steps one after the other."""
+def _body(frame: Frame, node: ast.For | ast.While, times: int, steady: Sequence[Value] = ()) -> Any:
+    """The body of a loop that has, or could have, so many steps one after the other, and leaves arrays `steady`."""
     context = frame.context
     before, context.written_out = context.written_out, context.written_out * max(times, 1)
     try:
@@ -307,8 +307,13 @@ def _body(frame: Frame, node: ast.For | ast.While, times: int) -> Any:
             return run_block(frame, node.body)
         context.builder.loc = frame.loc(node)
         over = lengths(frame, names_over(node))
+        held = [context.builder.contents(array) for array in steady]
         with around(context, State(frame), written_out=True):
             signal = run_block(frame, node.body)
+        if any(context.builder.contents(array) is not now for array, now in zip(steady, held, strict=True)):
+            text = "the steps of a loop over itertools.pairwise(...) of an array change that array"
+            help = "hold the first of a pair: a = x[0]; for i in range(1, len(x)): b = x[i]; ...; a = b"
+            raise UnsupportedError(text, frame.loc(node), help)
         if over:
             refuse_changed(frame, node, over)
         return signal
@@ -334,17 +339,18 @@ def _run_time_for(
         start = lambda: assign(steps.item(steps.start))  # noqa: E731
 
         def onward() -> Any:
-            following = Steps(binary(context, "add", steps.start, steps.step), steps.stop, steps.step, steps.item)
+            begin = binary(context, "add", steps.start, steps.step)
+            following = Steps(begin, steps.stop, steps.step, steps.item, steady=steps.steady)
             return _run_time_for(frame, node, following, rest, before + 1, once)
 
-        return _first_step(frame, node, apart, stepped, start, onward, rest)
+        return _first_step(frame, node, apart, stepped, start, onward, rest, steps.steady)
     if frame.context.elements is not None and all(type(b) is int for b in bounds) and range(*bounds):
         # There is a step, so the number of the last one is known behind the loop.
         assign(steps.start)
     known = len(range(*bounds)) if all(type(b) is int for b in bounds) else 1
     # A short loop that its inner loops made too long: they are none of which each step is written out.
     times = known if known <= LONGEST and not once else 1
-    flow = for_loop(frame, node, steps, assign, lambda: _body(frame, node, times))
+    flow = for_loop(frame, node, steps, assign, lambda: _body(frame, node, times, steps.steady))
     return _behind(frame, flow, lambda: run_block(frame, node.orelse, rest), rest, _leaves(node.orelse))
 
 
@@ -356,6 +362,7 @@ def _first_step(
     start: Callable[[], None],
     onward: Callable[[], Any],
     rest: tuple[ast.stmt, ...],
+    steady: Sequence[Value] = (),
 ) -> Any:
     """The first step of a loop, which `start` begins, and what is behind it, which `onward` reads.
 
@@ -364,7 +371,7 @@ def _first_step(
 
     def first() -> Any:
         start()
-        over, signal = _step(frame, node, onward, rest)
+        over, signal = _step(frame, node, onward, rest, steady=steady)
         return signal if over else onward()
 
     if stepped is None or apart.needed:

@@ -9,7 +9,7 @@ which (`Flow`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from pytocu.deferred import Deferred
@@ -94,6 +94,7 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
     before = State(frame)
     sides: dict[bool, Side] = {}
     asked: list[Masked] = []
+    gained: dict[bool, dict[int, tuple[Any, ...]]] = {}
     facts_of_sides = facts_of(context, test)
     # A side that was found to raise is read first, so that the other one is read once.
     for taken in (False, True) if loc in context.raising else (True, False):
@@ -101,7 +102,8 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
             flow, found = reached(context, yes if taken else no)
             builder.loc = loc
             if found is None:
-                before.refuse_changed_containers("a branch")
+                gained[taken] = before.gained()
+                before.refuse_changed_containers("a branch", gained[taken])
             else:
                 before.restore_containers()
             side = Side(insts, flow, State(frame, before))
@@ -130,7 +132,17 @@ def branch(frame: Frame, test: Value, yes: Callable[[], Any], no: Callable[[], A
                 as_value(context, value)
         return branch(frame, test, yes, no)
     with builder.at(loc):
+        _refuse_other_keys(before, gained)
         return _joined(frame, test, before, [sides[True], sides[False]])
+
+
+def _refuse_other_keys(before: State, gained: Mapping[bool, Mapping[int, tuple[Any, ...]]]) -> None:
+    """Refuse that a dict gets keys on one side of a branch, or others than on the other side, or in another order."""
+    for keys in gained.values():
+        for number, own in keys.items():
+            if any(other.get(number) != own for other in (gained.get(True, {}), gained.get(False, {}))):
+                before.containers[number][0].update(dict.fromkeys(own))
+                before.refuse_changed_containers("a branch")
 
 
 def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Raised) -> None:

@@ -53,6 +53,7 @@ from pytocu.frontend.values import (
     flattened,
     list_text,
 )
+from pytocu.frontend.values import is_number as is_known
 from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
@@ -214,6 +215,23 @@ def begin_here(frame: Frame, held: list[Any], sample: Any) -> Counted | None:
     if isinstance(common, ArrayType) or held_in(context, sample) is not None:
         return None
     return _begin(frame, Wanted(context.loc, bound[0], common, None, True), 0)
+
+
+def by_place(frame: Frame, held: list[Any]) -> Counted | None:
+    """The list as such a one, where a member goes or comes at a place that a run decides; None where it can be none.
+
+    Raises
+    ------
+    HandOn
+        A loop or branch is around, which begins with it so.
+    """
+    context = frame.context
+    if not held or not all(isinstance(member, Value) or is_known(member) for member in held):
+        return None
+    if len({_type_of(context, member) for member in held}) > 1:
+        return None
+    ask(context, held, held)
+    return begin_here(frame, held, held[0])
 
 
 def as_mixed(context: Context, counted: Counted, values: Grown) -> None:
@@ -834,7 +852,7 @@ def settled(context: Context, counted: Counted) -> Grown:
 
 
 __all__ = [
-    "append", "as_mixed", "as_numpys", "ask", "ask_grown", "assign", "begin", "begin_here", "delete", "for_loop", "inside",
-    "make_room", "member_of", "method", "methods", "pop", "refuse_full", "settled",
+    "append", "as_mixed", "as_numpys", "ask", "ask_grown", "assign", "begin", "begin_here", "by_place", "delete", "for_loop",
+    "inside", "make_room", "member_of", "method", "methods", "pop", "refuse_full", "settled",
     "while_loop",
 ]  # fmt: skip

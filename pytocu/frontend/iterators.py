@@ -1,10 +1,12 @@
-"""`itertools`: what its functions give of members that are known, and ``product`` of ranges and arrays of run time."""
+"""`itertools`: what its functions give of members that are known, and of ranges and arrays of run time where that is a loop."""
 
 from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from pytocu.errors import UnsupportedError
@@ -12,7 +14,7 @@ from pytocu.frontend.builtin_calls import arranged, counted, item_at, iterate, s
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.indexing import subscript
 from pytocu.frontend.operators import attempt, binary, known_option
-from pytocu.frontend.values import Steps, as_value, dimensions, is_array
+from pytocu.frontend.values import Masked, Steps, as_value, dimensions, is_array
 
 _WITH = "combinations_with_replacement"
 
@@ -28,14 +30,14 @@ def product(frame: Frame, *iterables: Any, repeat: Any = 1) -> Any:
     repeat = known_option(frame.context, repeat, "repeat=")
     over = [steps_over(frame, v) for v in iterables]
     if not any(isinstance(v, Steps) for v in over) or repeat == 0:
-        return _of_known(frame, functools.partial(itertools.product, repeat=repeat), iterables)
+        return _of_known(frame, partial(itertools.product, repeat=repeat), iterables)
     # Members that are numbers are taken when it is called, and rows are what the array holds in each step.
     over = [counted(frame, steps_over(frame, _as_now(frame, v))) for v in iterables] * repeat
     if not all(isinstance(v, Steps) for v in over):
         text = "itertools.product of a list and of what is known only at run time is not compiled"
         raise UnsupportedError(text, frame.context.loc, "write one for statement in the other")
     counts = [_count(frame, v) for v in over]
-    multiply = functools.partial(binary, frame.context, "multiply")
+    multiply = partial(binary, frame.context, "multiply")
 
     def at(number: Any) -> Any:
         members: list[Any] = []
@@ -68,18 +70,38 @@ def _of_known(frame: Frame, make: Callable[..., Any], values: Sequence[Any], nam
     return arranged(frame, lambda: make(*members), *members)
 
 
-def _refuse_steps(frame: Frame, iterable: Any, name: str, help: str) -> None:
-    """Refuse members of which a run decides how many there are."""
-    if isinstance(steps_over(frame, iterable), Steps):
-        text = f"itertools.{name} goes over a number of steps that is known only at run time"
-        raise UnsupportedError(text, frame.context.loc, help)
-
-
 def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
-    """``itertools.combinations`` of known members."""
-    r = known_option(frame.context, r, "r")
-    _refuse_steps(frame, iterable, "combinations", "write loops: for i in range(n): for j in range(i + 1, n): x[i], x[j]")
-    return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
+    """``itertools.combinations``; where a run decides how many there are, pairs by a number."""
+    context = frame.context
+    r = known_option(context, r, "r")
+    iterable = as_value(context, iterable) if isinstance(iterable, Masked) else iterable
+    if not isinstance(over := steps_over(frame, iterable), Steps):
+        return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
+    if r != 2 or not _is_plain(frame, iterable):
+        text = f"itertools.combinations of {r} goes over a number of steps that is known only at run time"
+        help = "write loops: for i in range(n): for j in range(i + 1, n): x[i], x[j]"
+        raise UnsupportedError(text, context.loc, help)
+    # Python takes the members when it is called.
+    over = steps_over(frame, _as_now(frame, iterable))
+    count = _count(frame, over)
+    multiply, add, subtract, floor = (partial(binary, context, n) for n in ("multiply", "add", "subtract", "floor_divide"))
+    many = floor(multiply(count, subtract(count, 1)), 2)
+
+    def at(number: Any) -> Any:
+        # Backwards the rows have 1, 2, 3 and more of them, so each begins at a triangular number.
+        back = subtract(subtract(many, 1), number)
+        root = context.hooks.call(frame, math.isqrt, (add(multiply(back, 8), 1),), {})
+        row = floor(subtract(root, 1), 2)
+        begin = floor(multiply(row, add(row, 1)), 2)
+        places = subtract(subtract(count, 2), row), subtract(subtract(count, 1), subtract(back, begin))
+        return tuple(item_at(frame, over, place) for place in places)
+
+    return Steps(0, many, 1, at)
+
+
+def _is_plain(frame: Frame, value: Any) -> bool:
+    """Whether the members of something are numbers of a range, or those of one array."""
+    return is_array(value) or (isinstance(value, Steps) and value.plain)
 
 
 def combinations_with_replacement(frame: Frame, iterable: Any, r: Any) -> Any:
@@ -95,9 +117,19 @@ def permutations(frame: Frame, iterable: Any, r: Any = None) -> Any:
 
 
 def pairwise(frame: Frame, iterable: Any, /) -> Any:
-    """``itertools.pairwise`` of known members."""
-    _refuse_steps(frame, iterable, "pairwise", "write a loop: for i in range(len(x) - 1): x[i], x[i + 1]")
-    return _of_known(frame, itertools.pairwise, [iterable], "pairwise")
+    """``itertools.pairwise``; where a run decides how many there are, the member at a place and the one behind it."""
+    iterable = as_value(frame.context, iterable) if isinstance(iterable, Masked) else iterable
+    if not isinstance(over := steps_over(frame, iterable), Steps):
+        return _of_known(frame, itertools.pairwise, [iterable], "pairwise")
+    if not _is_plain(frame, iterable):
+        text = "itertools.pairwise goes over a number of steps that is known only at run time"
+        raise UnsupportedError(text, frame.context.loc, "write a loop: for i in range(len(x) - 1): x[i], x[i + 1]")
+    # The first of a pair is what the step before has read; rows are what the array holds in each step.
+    vector = is_array(iterable) and len(dimensions(iterable)) == 1
+    last = binary(frame.context, "subtract", _count(frame, over), 1)
+    behind = lambda place: binary(frame.context, "add", place, 1)  # noqa: E731
+    pair = lambda place: (item_at(frame, over, place), item_at(frame, over, behind(place)))  # noqa: E731
+    return Steps(0, last, 1, pair, steady=[iterable] if vector else [])
 
 
 def chain(frame: Frame, *iterables: Any) -> Any:
@@ -133,7 +165,7 @@ def islice(frame: Frame, iterable: Any, *bounds: Any) -> Any:
 
 def zip_longest(frame: Frame, *iterables: Any, fillvalue: Any = None) -> Any:
     """``itertools.zip_longest`` of known members."""
-    return _of_known(frame, functools.partial(itertools.zip_longest, fillvalue=fillvalue), iterables, "zip_longest")
+    return _of_known(frame, partial(itertools.zip_longest, fillvalue=fillvalue), iterables, "zip_longest")
 
 
 def handlers() -> dict[Any, Callable[..., Any]]:

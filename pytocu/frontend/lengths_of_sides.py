@@ -5,22 +5,21 @@ Such a side hands on as many elements as there can be, and how many of them ther
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.aliases import mark_shared
+from pytocu.frontend.layouts import is_row_major
+from pytocu.frontend.lengths_of_steps import Change, Changing, Part, at_most, behind_loop, carried
 from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, in_parts
-from pytocu.frontend.ranges import bound_count, new_name
-from pytocu.frontend.reshaping import filled
-from pytocu.frontend.values import Context, Counted, Grown, Masked, as_value, dim_value
+from pytocu.frontend.values import Context, Counted, Grown, Masked
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.dims import Dim, DimLike, dim_min, ends_of, greatest, only_atom
-from pytocu.ir.types import ArrayType, Type, scalar
+from pytocu.ir.dims import DimLike, greatest
+from pytocu.ir.types import ArrayType, Type
 
 if TYPE_CHECKING:
     from pytocu.frontend.merging import Merge, Side
@@ -35,80 +34,62 @@ class Handed:
     Attributes
     ----------
     pairs : list of pairs of Value
-        Of both sides: the elements, and behind them any others up to a common length; how many are the array's.
+        Of both sides: as many elements as there can be, and the lengths of the axes that differ.
     array : Value
         The array behind the branch, once it was read.
     """
 
     array: Value
 
-    def __init__(
-        self, context: Context, pairs: list[tuple[Value, Value]], given: tuple[Value, Value], room: tuple[DimLike, ...]
-    ):
-        self.context, self.pairs, self._given, self._room = context, pairs, given, room
+    def __init__(self, context: Context, pairs: list[tuple[Value, Value]], given: tuple[Value, Value], changing: Changing):
+        self.context, self.pairs, self._given, self._changing = context, pairs, given, changing
 
     def read(self, results: Sequence[Value], name: str) -> tuple[Value, tuple[Value, Value], set[Value]]:
         """Read the array of what the branch gives for the pairs; it, those of the sides, and the memories that it may be in."""
-        builder = self.context.builder
-        whole, count = results
-        length = bound_count(self.context, count, new_name(self.context, "length"))
-        most, *rest = self._room
-        self.context.most[str(length)] = most
-        zeros, ones = (0,) * len(self._room), (1,) * len(self._room)
-        part = builder.emit("slice", (whole,), {"start": zeros, "step": ones, "size": (length, *rest)})
-        self.array = builder.emit("copy", (part,), name=name)
-        return self.array, self._given, {memory for array in self._given for memory in builder.memories(array)}
+        whole, *counts = results
+        whole.name = name if name.isidentifier() else ""
+        self.array = behind_loop(self.context, Part(whole, counts), self._changing)
+        return self.array, self._given, {m for array in self._given for m in self.context.builder.memories(array)}
 
 
 def handed_on(merge: Merge, sides: Sequence[Side], arrays: tuple[Value, Value]) -> Handed | None:
-    """What the sides hand on of arrays of which a length is known in one of them only; None where they differ in more."""
+    """What the sides hand on of arrays of which a length is known in one of them only; None where there is no limit of it."""
     context = merge.context
     first, second = (regions.bare(array.type) for array in arrays)
-    room = _room(merge, first, second)
-    if room is None:
+    rooms = _rooms(merge, first, second)
+    if rooms is None:
         return None
     assert isinstance(first, ArrayType)
     assert isinstance(second, ArrayType)
-    rest = first.shape[1:]
-    whole: list[Value] = []
-    counts: list[Value] = []
+    changes = tuple(Change(axis, first.shape[axis], axis, None, room) for axis, room in rooms.items())
+    dense = [*rooms] == [0] or all(is_row_major(context, array) for array in arrays)
+    changing = Changing(first.shape, changes, dense)
+    parts: list[Part] = []
     for side, array, type in zip(sides, arrays, (first, second), strict=True):
         with _behind(merge, side):
-            counts.append(as_value(context, dim_value(context, type.shape[0])))
-            whole.append(context.builder.contents(array))
-            if type.shape[0] != room:
-                zero = context.builder.const(0, scalar(type.dtype))
-                others = filled(context, zero, (room - type.shape[0], *rest), blank=True)
-                joined = (whole[-1], others)
-                whole[-1] = others if type.shape[0] == 0 else context.builder.emit("concatenate", joined, {"axis": 0})
-    return Handed(context, [(whole[0], whole[1]), (counts[0], counts[1])], arrays, (room, *rest))
+            lengths = [type.shape[axis] for axis in rooms]
+            parts.append(carried(context, context.builder.contents(array), changing, lengths))
+    pairs = list(zip(*((part.whole, *part.counts) for part in parts), strict=True))
+    return Handed(context, pairs, arrays, changing)
 
 
-def _room(merge: Merge, first: Type, second: Type) -> DimLike | None:
-    """How many elements or rows arrays of these types have at most, by numbers known outside of both sides, if it is."""
+def _rooms(merge: Merge, first: Type, second: Type) -> dict[int, DimLike] | None:
+    """How long the axes that differ of arrays of these types are at most, by numbers known outside of both sides."""
     context = merge.context
     if context.elements is not None or not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
         return None
-    if not first.shape or not second.shape:
-        return None
-    rest = first.shape[1:]
-    if first.dtype is not second.dtype or rest != second.shape[1:] or named(rest) & merge.inner:
+    if not first.shape or first.dtype is not second.dtype or len(first.shape) != len(second.shape):
         return None
     known = (context.most | merge.axes).items()
     limits = [(name, most + 1, False) for name, most in known if name in merge.inner]
-    most = [_at_most(type.shape[0], limits, merge.inner) for type in (first, second)]
-    return None if None in most else greatest([length for length in most if length is not None])
-
-
-def _at_most(length: DimLike, limits: Sequence[tuple[str, DimLike, bool]], inner: Set[str]) -> DimLike | None:
-    """What a length is not above, by numbers that are known outside of a side; the least of several is above none of them."""
-    if isinstance(length, Dim) and length.terms and (atom := only_atom(length)) is not None and atom.name == "min":
-        known = [most for part in atom.args if (most := _at_most(part, limits, inner)) is not None]
-        return functools.reduce(dim_min, known) if known else None
-    ends = ends_of(length, limits)
-    if ends is None or named(tuple(ends)) & inner:
-        return None
-    return ends[0] if len(ends) == 1 else greatest(ends)
+    rooms: dict[int, DimLike] = {}
+    for axis, lengths in enumerate(zip(first.shape, second.shape, strict=True)):
+        if lengths[0] != lengths[1] or named(lengths) & merge.inner or (axis == 0 and len(first.shape) == 1):
+            most = [at_most(length, limits, merge.inner) for length in lengths]
+            if None in most:
+                return None
+            rooms[axis] = greatest([length for length in most if length is not None])
+    return rooms or None
 
 
 def array_in_side(merge: Merge, side: Side, value: Value | Masked) -> Value:
@@ -151,7 +132,7 @@ def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any, how: st
         for one in lists:
             one.named = True
     # Else the sentence speaks of the lists.
-    return lists if not merge.hides(first, second) or _room(merge, first, second) is not None else [a, b]
+    return lists if not merge.hides(first, second) or _rooms(merge, first, second) is not None else [a, b]
 
 
 def lists_in_parts(merge: Merge, side: Side, value: Any) -> Any:

@@ -11,20 +11,22 @@ lie one after the other in it, as in an array of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, TypeAlias
 
-from pytocu.frontend.frames import Frame
+from pytocu.errors import Loc
+from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.layouts import is_row_major
 from pytocu.frontend.loop_memory import StepRead
 from pytocu.frontend.merging import may_be_one
 from pytocu.frontend.ranges import bound, bound_count, names_given, new_name, not_negative
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import filled
-from pytocu.frontend.state import State
+from pytocu.frontend.state import Container, State
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
-from pytocu.ir.core import Block, Value
+from pytocu.ir.core import Block, Value, named
 from pytocu.ir.dims import (
     Atom,
     Dim,
@@ -35,6 +37,7 @@ from pytocu.ir.dims import (
     floordiv,
     greatest,
     is_number,
+    only_atom,
     product,
     substitute,
     symbol,
@@ -148,6 +151,33 @@ class Changing(NamedTuple):
         return tuple(shape)
 
 
+class LastStep(NamedTuple):
+    """What a step leaves in a name is read in the next one or behind the loop: of `Context.handed`."""
+
+    place: Loc
+    name: str
+
+
+def only_of_step(context: Context, place: Loc, before: State, key: Key) -> Unset | None:
+    """What a name holds whose array steps may make longer, until the next step or who stands behind the loop reads it.
+
+    There is room for no more of it than there was before the loop, so it is carried where it has to be alone.
+    """
+    asked = LastStep(place, key[1])
+    if asked in context.handed or isinstance(key[0], Container):
+        return None
+    if all(change.growth is not None for change in before.changing[key].changes):
+        return None
+    del before.changing[key]
+    before.parts.pop(key, None)
+    return Unset(f"{key[1]} gets longer in a loop", _BEGIN_LONG.format(key[1]), asked)
+
+
+def last_step(unset: Unset) -> LastStep | None:
+    """The key with which a function is read again where what a step leaves in a name is read."""
+    return unset.key if isinstance(unset.key, LastStep) else None
+
+
 def note_change(context: Context, before: State, read: StepRead, key: Key, limit: Limit) -> bool:
     """Whether a step changes the length of an array that a name holds, which the loop carries from now on."""
     assert read.state is not None
@@ -200,7 +230,7 @@ def carry(context: Context, before: State) -> None:
         if key not in before.parts:
             array = array_of(before.held(*key))
             assert array is not None
-            before.parts[key] = part = _carried(context, array, changing, [change.start for change in changing.changes])
+            before.parts[key] = part = carried(context, array, changing, [change.start for change in changing.changes])
             if part.whole is not array:
                 # A change in the first step is one of the array from before.
                 context.builder.may_be([(part.whole, (array,), context.builder.memories(array))])
@@ -252,7 +282,7 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
         if grown:
             read.outgrown[key], read.known = grown, known
             continue
-        made = _carried(context, value, changing, lengths)
+        made = carried(context, value, changing, lengths)
         context.builder.may_be([(made.whole, (value,), context.builder.memories(value))])
         read.state.parts[key] = made
 
@@ -453,14 +483,29 @@ def returned_parts(context: Context, value: Any) -> Any:
     for axis, length in enumerate(shape):
         if inner.isdisjoint(symbols(length)):
             continue
-        ends = ends_of(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)])
-        if ends is None or any(not inner.isdisjoint(symbols(end)) for end in ends):
+        room = at_most(length, [(name, context.most[name] + 1, False) for name in _found_out(context, length)], inner)
+        if room is None:
             return value
-        changes.append(Change(axis, length, length, 0, greatest(ends)))
+        changes.append(Change(axis, length, length, 0, room))
     if not changes:
         return value
     changing = Changing(shape, tuple(changes), True)
-    return tuple.__new__(_behind(context, changing), _carried(context, value, changing, [c.start for c in changes]))
+    return tuple.__new__(_behind(context, changing), carried(context, value, changing, [c.start for c in changes]))
+
+
+def at_most(length: DimLike, limits: Sequence[tuple[str, DimLike, bool]], inner: Set[str]) -> DimLike | None:
+    """What a length is not above, by numbers known outside of a side or step; the least of several is above none of them."""
+    atom = only_atom(length) if isinstance(length, Dim) and length.terms else None
+    if atom is not None and atom.name == "min":
+        known = [most for part in atom.args if (most := at_most(part, limits, inner)) is not None]
+        return functools.reduce(dim_min, known) if known else None
+    ends = atom.args if atom is not None and atom.name == "max" else ends_of(length, limits)
+    if ends is None or any(end == length and named((end,)) & inner for end in ends):
+        return None
+    # What an end is not above may be known where it is not.
+    most_of_ends = [at_most(end, limits, inner) if named((end,)) & inner else end for end in ends]
+    known = [end for end in most_of_ends if end is not None]
+    return None if len(known) < len(most_of_ends) else known[0] if len(known) == 1 else greatest(known)
 
 
 def _found_out(context: Context, length: DimLike) -> list[str]:
@@ -585,7 +630,7 @@ def _surely(context: Context, dim: DimLike, facts: Sequence[DimLike] = ()) -> bo
     return False
 
 
-def _carried(context: Context, array: Value, changing: Changing, lengths: Sequence[DimLike]) -> Part:
+def carried(context: Context, array: Value, changing: Changing, lengths: Sequence[DimLike]) -> Part:
     """What a loop carries of an array that has these lengths where they change."""
     rooms = changing.rooms
     if changing.of_rows:
@@ -604,6 +649,8 @@ def _with_room(context: Context, array: Value, room: DimLike) -> Value:
         return array
     zero = context.builder.const(0, scalar(element(array.type)))
     others = filled(context, zero, (room - length, *rest), blank=True)
+    if length == 0:
+        return others
     return context.builder.emit("concatenate", (array, others), {"axis": 0}, name=array.name)
 
 
@@ -640,11 +687,15 @@ __all__ = [
     "Change",
     "Changing",
     "Part",
+    "at_most",
     "begin_step",
     "behind_loop",
+    "carried",
     "carry",
     "end_step",
+    "last_step",
     "note_change",
+    "only_of_step",
     "regroup",
     "returned_parts",
 ]

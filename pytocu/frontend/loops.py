@@ -103,6 +103,8 @@ _carry = Deferred("pytocu.frontend.lengths_of_steps", "carry")
 _begin_step = Deferred("pytocu.frontend.lengths_of_steps", "begin_step")
 _end_step = Deferred("pytocu.frontend.lengths_of_steps", "end_step")
 _most_steps = Deferred("pytocu.frontend.numbered", "most_steps")
+_only_of_step = Deferred("pytocu.frontend.lengths_of_steps", "only_of_step")
+_last_step = Deferred("pytocu.frontend.lengths_of_steps", "last_step")
 _regroup = Deferred("pytocu.frontend.lengths_of_steps", "regroup")
 _behind_loop = Deferred("pytocu.frontend.lengths_of_steps", "behind_loop")
 _starts_unbound = Deferred("pytocu.frontend.unbound", "starts")
@@ -471,6 +473,9 @@ def _rebound(context: Context, loc: Loc, before: State, read: StepRead) -> dict[
         old, new = before.value(owner, name, missing), read.state.value(owner, name, missing)
         key = (owner, name)
         if old is missing or new is missing or isinstance(old, Unset):
+            continue
+        if key in before.changing and (unread := _only_of_step(context, loc, before, key)) is not None:
+            found[key] = unread
             continue
         if key in read.rebound or key in before.changing or _is_carried(read, key, old, new):
             continue
@@ -1020,6 +1025,8 @@ def _forget(before: State, after: State, read: StepRead, broken: dict[tuple[Fram
                 fresh = old is before and holds_values(value) and key not in frame.context.handed
                 # What may be unbound before the loop has to be handed on to it first.
                 again = old.key if isinstance(old, Unset) and _may_be_unbound(old) else None
+                if (frame, name) in read.rebound:
+                    again = _last_step(read.rebound[frame, name]) or again
                 text = f"{name} is assigned in a loop that may have no step, so it may have no value here"
                 help = "assign it before the loop, with a value of the same type"
                 if isinstance(old, list | Grown) and isinstance(value, list | Grown):

@@ -456,6 +456,8 @@ def _with_unbound(
     text = f"{name} is assigned on one side of a branch only, and the side is chosen at run time"
     refused = Unset(text, "assign it on both sides" + _or_static(merge))
     held = [value.value if isinstance(value, MaybeBound) else value for value in values]
+    # Of what a mask chooses there are no zeros.
+    held = [_array_in_side(merge, side, v) if isinstance(v, Masked) else v for side, v in zip(sides, held, strict=True)]
     model = next(value for value in held if value is not missing)
     key = _one_side(context.loc, name)
     if not _may_be_handed_on(model):
@@ -465,8 +467,6 @@ def _with_unbound(
     if missing in held:
         leaves: list[Any] = []
         form = flatten(model, leaves)
-        if any(isinstance(leaf, Value) and merge.hides(leaf.type, leaf.type) for leaf in leaves):
-            return refused
         number = held.index(missing)
         held[number] = rebuild(form, [_zeros(merge, sides[number], leaf) for leaf in leaves])
     given = [value.given if isinstance(value, MaybeBound) else value is not missing for value in values]
@@ -531,14 +531,14 @@ def _cut_off(merge: Merge, sides: list[Side], parts: Sequence[Sequence[Any]], na
 def _cut_off_one(merge: Merge, sides: list[Side], leaves: Sequence[Any], name: str, stays: int) -> dict[int, Value] | None:
     """As `_cut_off`, of what the side leaves that goes on alone: the other one has no elements.
 
-    None where other lengths than those of first axes are found out, or nobody knows what they are not above.
+    None where nobody knows what they are not above.
     """
     places: list[int] = []
     pairs: list[tuple[Value, Value]] = []
     for k, value in enumerate(leaves):
         type = regions.bare(value.type) if isinstance(value, Value) else None
         if isinstance(type, ArrayType) and merge.hides(type, type):
-            none = _blank_in(merge, sides[1 - stays], ArrayType(type.dtype, (0, *type.shape[1:])))
+            none = _blank_in(merge, sides[1 - stays], _without_elements(merge, type))
             places.append(k)
             pairs.append(_ordered(value, none, stays == 1))
     if not pairs:
@@ -579,12 +579,18 @@ def _lists_or_none(merge: Merge, sides: list[Side], values: list[Any], how: str)
     return None if found is None else [Perhaps(*pair) for pair in zip(given, found, strict=True)]
 
 
+def _without_elements(merge: Merge, type: ArrayType) -> ArrayType:
+    """A type whose lengths are 0 where sides find them out."""
+    return ArrayType(type.dtype, tuple(0 if named((length,)) & merge.inner else length for length in type.shape))
+
+
 def _zeros(merge: Merge, side: Side, leaf: Any) -> Any:
-    """What nobody looks at, of the type of a number or array of the other side."""
+    """What nobody looks at, of the type of a number or array of the other side; empty where that side finds out a length."""
     if not isinstance(leaf, Value):
         return _zero(leaf)
     before = len(side.insts)
-    made = _blank_in(merge, side, regions.bare(leaf.type))
+    type = regions.bare(leaf.type)
+    made = _blank_in(merge, side, _without_elements(merge, type) if isinstance(type, ArrayType) else type)
     merge.made.update(result for inst in side.insts[before:] for result in inst.results)
     return made
 
@@ -864,6 +870,12 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     else:
         (k,) = returning
         form = forms[k]
+        one = _cut_off_one(merge, sides, parts[k], "", k)
+        if one is None:
+            text = f"{_what(flows)} an array whose shape is found out where it is returned, on one way of several"
+            raise UnsupportedError(text, _last(flows) or context.loc, "return it behind the branch or loop")
+        cut = one
+        parts[k] = [v for place, v in enumerate(parts[k]) if place not in cut]
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
     # A side that raises returns nothing.

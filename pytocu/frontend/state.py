@@ -7,7 +7,7 @@ taken for names, too, which are ``list[0]``, ``dict['key']`` and ``object.name``
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
 from operator import is_
 from typing import Any, NamedTuple
@@ -307,21 +307,31 @@ class State:
         """
         return [value for value, array in self.masked if value.elements is not None or value.array is not array]
 
-    def refuse_changed_containers(self, what: str) -> None:
+    def refuse_changed_containers(self, what: str, besides: Collection[int] = ()) -> None:
         """How much lists and dicts hold is known while compiling, so it cannot depend on what happens at run time.
+
+        Parameters
+        ----------
+        besides : collection of int
+            The numbers of dicts that may have changed.
 
         Raises
         ------
         UnsupportedError
             One holds more or less since, or has other keys; it is as it was before then.
         """
-        self._refuse_changed(what, None)
+        self._refuse_changed(what, None, besides)
         longer = [grown for grown, appended in self.appended if grown.appended != appended]
         for grown in longer:
             _ask_grown(self.context, grown, None if grown.key is None else grown.key[1])
         if longer:
             text, help = _grows("list", "grows", what)
             raise UnsupportedError(text, self.builder.loc, help)
+
+    def gained(self) -> dict[int, tuple[Any, ...]]:
+        """The keys that dicts got since, behind those that they had, each by the number of the dict."""
+        dicts = ((i, tuple(held), tuple(copy)) for i, (held, copy) in enumerate(self.containers) if isinstance(held, dict))
+        return {i: keys[len(old) :] for i, keys, old in dicts if len(keys) > len(old) and keys[: len(old)] == old}
 
     def growth(self, what: str) -> list[Growth]:
         """The lists that grew at their end since.
@@ -342,10 +352,10 @@ class State:
         error.lists = lists
         return error
 
-    def _refuse_changed(self, what: str, grew: list[Growth] | None) -> None:
-        for container, copy in self.containers:
+    def _refuse_changed(self, what: str, grew: list[Growth] | None, besides: Collection[int] = ()) -> None:
+        for i, (container, copy) in enumerate(self.containers):
             keys = list if isinstance(container, dict) else len if isinstance(container, list) else set
-            if keys(container) == keys(copy):
+            if i in besides or keys(container) == keys(copy):
                 continue
             longer = len(container) > len(copy)
             if grew is not None and isinstance(container, list) and longer and all(map(is_, container, copy)):

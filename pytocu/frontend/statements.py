@@ -43,6 +43,7 @@ _behind_others = Deferred("pytocu.frontend.raising", "behind_others")
 _note_behind = Deferred("pytocu.frontend.reading_on", "note_behind")
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
 _refuse_part = Deferred("pytocu.frontend.subscripts", "refuse_part")
+_by_place = Deferred("pytocu.frontend.counted", "by_place")
 _delete_member = Deferred("pytocu.frontend.counted", "delete")
 _refuse_outside = Deferred("pytocu.frontend.objects", "refuse_outside")
 _attempt = Deferred("pytocu.frontend.operators", "attempt")
@@ -311,6 +312,9 @@ def _delete(frame: Frame, target: ast.expr) -> None:
             else:
                 text = f"del {ast.unparse(target)}"
                 _refuse_outside(frame.context, held, text)
+                if isinstance(held, list) and _contains_dynamic(key) and (counted := _by_place(frame, held)) is not None:
+                    _delete_member(frame, counted, key)
+                    return
                 if _contains_dynamic(key):
                     text = f"{text} takes a member out at a place known only at run time, which is not compiled"
                     raise UnsupportedError(text, loc, "use an array in its place, and a mask: x[kept]")

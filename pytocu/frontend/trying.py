@@ -32,8 +32,8 @@ from pytocu.record import Mutable
 _LOOPS = (ast.For, ast.While)
 _HELP = "ask for it before, with if, or catch the error around the call of the compiled function"
 _OF_LIBRARIES = {
-    "linalg.solve": "if np.linalg.det(a) != 0: x = np.linalg.solve(a, b)",
-    "linalg.inv": "if np.linalg.det(a) != 0: x = np.linalg.inv(a)",
+    "linalg.solve": "if np.linalg.slogdet(a)[0] != 0: x = np.linalg.solve(a, b)",
+    "linalg.inv": "if np.linalg.slogdet(a)[0] != 0: x = np.linalg.inv(a)",
     "linalg.cholesky": "if np.linalg.eigvalsh(a)[0] > 0: l = np.linalg.cholesky(a)",
 }
 """By the function that raises: how to ask for it before."""

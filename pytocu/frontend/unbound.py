@@ -26,7 +26,7 @@ from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, MaybeBound, as_strong, as_value
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
-from pytocu.ir.types import ArrayType, Type, WeakType, shape_of
+from pytocu.ir.types import F64, ArrayType, Type, WeakType, shape_of
 
 _blank = Deferred("pytocu.frontend.merging", "blank")
 _refuse_by_data = Deferred("pytocu.frontend.trying", "refuse_by_data")
@@ -182,9 +182,10 @@ def starts(
         form = flatten(new.value if isinstance(new, MaybeBound) else new, leaves)
         types = tuple(regions.bare(type_of(context, leaf)) for leaf in leaves)
         strong = any(isinstance(held, MaybeBound) and is_strong(held.given) for held in (old, new))
-        if fresh and (not may_be_handed_on(new) or any(not own.isdisjoint(named(shape_of(t))) for t in types)):
+        found_out = next((t for t in types if not own.isdisjoint(named(shape_of(t)))), None)
+        if fresh and (not may_be_handed_on(new) or found_out is not None):
             if missed:
-                raise _left(context, key[1])
+                raise _left(context, key[1], found_out)
             continue
         if not fresh and not may_be_handed_on(old):
             continue
@@ -194,9 +195,15 @@ def starts(
     return found
 
 
-def _left(context: Context, name: str) -> UnsupportedError:
+def _left(context: Context, name: str, found_out: Type | None = None) -> UnsupportedError:
+    """The error for what an earlier step may have left; `found_out` is the type of an array whose length a step finds out."""
     text = f"{name} is read in a step of the loop and assigned behind that, so it is what an earlier step has left"
-    return UnsupportedError(text, context.loc, "assign it before the loop, with a value of the same type")
+    help = "assign it before the loop, with a value of the same type"
+    if isinstance(found_out, ArrayType) and len(found_out.shape) == 1:
+        text = f"{name} may be what an earlier step of the loop has left, whose length only that step knows"
+        dtype = "" if found_out.dtype is F64 else f", np.{found_out.dtype.numpy.name}"
+        help = f"assign it on both sides of the branch, or before the loop: {name} = np.zeros(0{dtype})"
+    return UnsupportedError(text, context.loc, help)
 
 
 def begin(context: Context, key: tuple[Frame, str], start: Start) -> None:

@@ -670,15 +670,24 @@ def is_dynamic(value: Any) -> bool:
 class Steps:
     """What a loop goes over when it is known only at run time: a range, and what each number of it stands for.
 
-    A `part` of a range may have other bounds than Python's, between which the same numbers lie.
+    A `part` of a range may have other bounds than Python's, between which the same numbers lie.  Of arrays that have to be
+    `steady` a step reads what Python has read in the step before: steps must not change them.
     """
 
     __pytocu_plain__ = True
-    __slots__ = ("item", "part", "plain", "start", "step", "stop")
+    __slots__ = ("item", "part", "plain", "start", "steady", "step", "stop")
 
-    def __init__(self, start: Any, stop: Any, step: Any, item: Callable[[Any], Any] | None = None, part: bool = False):
+    def __init__(
+        self,
+        start: Any,
+        stop: Any,
+        step: Any,
+        item: Callable[[Any], Any] | None = None,
+        part: bool = False,
+        steady: Sequence[Value] = (),
+    ):
         self.start, self.stop, self.step = start, stop, step
-        self.plain, self.part = item is None, part
+        self.plain, self.part, self.steady = item is None, part, tuple(steady)
         self.item = item or (lambda number: number)
 
 
