@@ -323,7 +323,7 @@ An array whose length the steps of a loop change (`x = x[x > p]`, `x = x[1:]`, `
 returns, too) has room in the loop for as many elements as there can be: those it begins with, and what each step appends, in a
 loop over numbers. Where the lengths before a step alone say how long arrays are behind it (`x = np.concatenate([x, x])`,
 `m = np.kron(m, k)`), the steps are counted through for the lengths first, and in a `while` on lengths (`while len(x) < n`) the
-condition says how long they can get. Refused, with the line: arrays that grow in a `while` that asks data alone. Where a run alone
+condition says how long they can get. Refused, with the line: arrays that grow in a `while` that asks data. Where a run alone
 knows how long a step leaves the array (`x = y[:k]`), the step in which there is no room raises, and where a step may end a
 loop over numbers (`break`), a run in which an axis could get longer than 67,108,864 does.
 
