@@ -58,15 +58,18 @@ class VectorizedFunction(JitFunction[..., Any]):
         outs = [kinds(n, kinds.POSITIONAL_OR_KEYWORD, default=None) for n in self._outs]
         defaults = {"where": True, "casting": "same_kind", "dtype": None}
         named = [kinds(n, kinds.KEYWORD_ONLY, default=d) for n, d in defaults.items()]
-        variadic = [p for p in only if p.kind is not kinds.KEYWORD_ONLY]
-        listed = [*first, *outs, *(p for p in only if p.kind is kinds.KEYWORD_ONLY), *named]
-
+        for parameter in only:
+            if parameter.kind is not kinds.KEYWORD_ONLY:
+                raise PytocuError(
+                    f"{self.__name__} takes any number of arguments ({parameter}): name each parameter of a vectorized function"
+                )
+        listed = [*first, *outs, *only, *named]
 
         def in_python(*args: Any, **kwargs: Any) -> Any:
             return self._in_python(args, kwargs)
 
         in_python.__qualname__ = self.__qualname__
-        return (signature if variadic else inspect.Signature(listed)), in_python
+        return inspect.Signature(listed), in_python
 
     def _is_static(self, name: str, value: Any) -> bool:
         # `where=True` is no mask.

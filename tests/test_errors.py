@@ -335,6 +335,27 @@ def test_errors_come_before_anything_is_computed():
     assert f.specializations == seen
 
 
+def defines_a_generator(x):
+    def pieces():
+        yield x
+
+    return sum(pieces())
+
+
+def defines_a_class(x):
+    class Local:
+        k = 3
+
+    return x * Local.k
+
+
+@pytest.mark.parametrize("function", [defines_a_generator, defines_a_class])
+def test_what_a_refused_definition_binds_is_not_said_to_be_missing(function):
+    with pytest.raises(UnsupportedError) as info:
+        pytocu.jit(function)(np.ones(3))
+    assert "also:" not in str(info.value)
+
+
 def test_suggestions():
     for text, help in [
         ("x.shpe", "did you mean shape?"),

@@ -89,6 +89,8 @@ def test_any_number_of_arguments_is_refused_at_the_call():
     f = pytocu.jit(lambda *xs: xs[0])
     with pytest.raises(NotImplementedError, match=r"takes any number of arguments \(\*xs\)"):
         f(X)
+    with pytest.raises(NotImplementedError, match=r"takes any number of arguments \(\*\*keywords\)"):
+        pytocu.jit(lambda **keywords: 1)()
     wrapped = pytocu.jit(functools.wraps(scaled.__wrapped__)(lambda *a, **k: scaled.__wrapped__(*a, **k)))
     with pytest.raises(NotImplementedError, match="put jit next to the def"):
         wrapped(X)

@@ -72,6 +72,19 @@ def test_refused(program: Callable[..., Any], arguments: tuple[Any, ...], said: 
         pytocu.jit(program)(*copy.deepcopy(arguments))
 
 
+def first_above(x):
+    try:
+        return next(i for i, e in enumerate(x) if e > 8)
+    except StopIteration:
+        return -1
+
+
+def test_the_way_out_where_next_has_nothing_to_give() -> None:
+    with pytest.raises(UnsupportedError, match=r"StopIteration(.|\n)*help: write what next\(\) gives where there is none"):
+        pytocu.jit(first_above)(V)
+    assert pytocu.jit(lambda x: next((i for i, e in enumerate(x) if e > 8), -1))(V - V) == -1
+
+
 def definite(a):
     try:
         np.linalg.cholesky(a)

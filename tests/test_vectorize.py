@@ -6,6 +6,7 @@ Every case runs on the CPU, in the interpreter at array level, and thread by thr
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import pickle
 import subprocess
@@ -28,7 +29,7 @@ from pytocu.ir import interp
 from pytocu.ir.core import walk
 from pytocu.ir.parser import parse_function
 from pytocu.ir.printer import print_function
-from pytocu.testing.compare import compare
+from pytocu.testing.compare import compare, complex_distance
 
 RANDOM = np.random.default_rng(7)
 PLANE = RANDOM.normal(size=(5, 7))
@@ -760,6 +761,53 @@ def test_what_python_raises(function: Callable[..., Any], bad: float, kind: type
         made(np.array([1.5, bad]))
 
 
+LEAST, MOST = -(2**63), 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    ("function", "beyond", "inside"),
+    [
+        (lambda x: 100 - int(x), LEAST, 100 - MOST),
+        (lambda x: int(x) - -3, MOST, MOST - 3),
+        (lambda x: -2 - int(x), MOST, MOST - 2),
+        (lambda x: 3 + (2 + int(x)), MOST - 4, MOST - 5),
+        (lambda x: max(int(x), 3) + 1, MOST, MOST - 1),
+        (lambda x: -int(x), LEAST, LEAST + 1),
+        (lambda x: abs(int(x)), LEAST, LEAST + 1),
+        (lambda x: int(x) // -1, LEAST, LEAST + 1),
+        (lambda x: divmod(int(x), -1)[0], LEAST, LEAST + 1),
+        (lambda x: math.gcd(int(x), 0), LEAST, LEAST + 1),
+        (lambda x: math.lcm(int(x), 3), 2**62 + 1, 2**60 + 1),
+        (lambda x: math.floor(float(x)) + 2000, 2**63 - 1024, 2**62),
+    ],
+)
+def test_ints_of_the_data_that_leave_int64(function: Callable[..., Any], beyond: int, inside: int):
+    """Sums with small constants are looked at where a number of the data is one operand, not a counter."""
+    made = pytocu.vectorize(function)
+    with pytest.raises(OverflowError, match="does not fit int64"):
+        made(np.array([beyond]))
+    assert made(np.array([inside])).tolist() == [function(np.int64(inside))]
+
+
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 7, 2.0])
+def test_powers_of_python_complex_numbers(exponent: float):
+    """``z = z**2 + c``, multiplied as Python does."""
+    made = pytocu.vectorize(lambda x, y: complex(x, y) ** exponent)
+    for x, y in itertools.product((0.0, -0.0, 0.5, -2.5, 1e200, np.inf, np.nan), repeat=2):
+        try:
+            expected = complex(x, y) ** exponent
+        except OverflowError as error:
+            with pytest.raises(OverflowError, match=str(error)):
+                made(np.float64(x), np.float64(y))
+        else:
+            assert complex_distance(made(np.float64(x), np.float64(y)), np.complex128(expected)) <= 4
+
+
+def test_item_is_pythons_number():
+    check(lambda x: x.item() / 2, WHOLE.astype(np.float32))
+    check(lambda x: x.item() + 300, WHOLE.astype(np.uint8))
+
+
 # What is refused.
 
 
@@ -983,9 +1031,9 @@ def test_wrong_programs(function: Callable[..., Any], texts: tuple[str, ...]):
 @pytest.mark.parametrize(
     ("function", "text"),
     [
-        (whole_sum, "reduce in a vectorized function"),
+        (whole_sum, "work on an array in a vectorized function"),
         (whole_result, "returns an array"),
-        (changing, "update in a vectorized function"),
+        (changing, "work on an array in a vectorized function"),
     ],
 )
 def test_whole_arrays_are_only_read(function: Callable[..., Any], text: str):
@@ -1008,6 +1056,8 @@ def test_decoration():
         pytocu.vectorize(gcd, excluded=2)
     with pytest.raises(PytocuError, match="a parameter out, which every vectorized function has"):
         pytocu.vectorize(lambda out: out)
+    with pytest.raises(PytocuError, match=r"takes any number of arguments \(\*\*more\): name each parameter"):
+        pytocu.vectorize(lambda x, **more: x)
     with pytest.raises(PytocuError, match="device"):
         pytocu.vectorize(gcd, device="tpu")
     with pytest.raises(UnsupportedError, match="returns 3 numbers and not 2 numbers"):
@@ -1146,6 +1196,27 @@ def test_branches_in_branches_are_looked_at_once() -> None:
     began = time.perf_counter()
     compare(steps(*given), np.array([steps.__wrapped__(a, b) for a, b in zip(*given, strict=True)]))
     assert time.perf_counter() - began < 60
+
+
+def test_results_of_branches_in_branches_are_followed_once() -> None:
+    """Each result of a branch that holds the next one was followed into all results of that: minutes for nine returns."""
+
+    @pytocu.vectorize
+    def steps(x, y):
+        k = 0
+        for i in range(3):
+            if x > i:
+                break
+            for j in range(3):
+                if j >= y:
+                    return i, j, k, x
+                k = k + j
+        return k, k, k, x
+
+    given = np.arange(4.0) - 1, np.arange(4.0)
+    began = time.perf_counter()
+    compare(steps(*given), in_python(steps.__wrapped__, given))
+    assert time.perf_counter() - began < 30
 
 
 def found_at(v, table):

@@ -18,7 +18,7 @@ from pytocu.frontend.operators import attempt, binary, c_long, elementwise, exam
 from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import ravel
 from pytocu.frontend.tables import Handler
-from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_weak
+from pytocu.frontend.values import Context, cast, dim_value, dimensions, is_array, is_numpy_scalar, is_weak
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min, may_repeat, product
 from pytocu.ir.types import F64, I64, U64, WEAK_INT, element, scalar
@@ -124,6 +124,8 @@ def read_number(context: Context, value: Value, *args: Any) -> Any:
     UnsupportedError
         A complex number.
     """
+    if context.elements is not None and not args and is_numpy_scalar(value):
+        return item(context, value)
     if args:
         value = value if is_array(value) else context.builder.emit("as_array", (value,))
         places = args[0] if len(args) == 1 and isinstance(args[0], tuple) else args

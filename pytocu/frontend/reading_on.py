@@ -65,7 +65,7 @@ def note_beside(error: CompileError, frame: Frame, begun: Sequence[ast.stmt], st
 def _note(
     error: CompileError, frame: Frame, failed: ast.stmt | None, begun: Sequence[ast.stmt], statements: Sequence[ast.stmt]
 ) -> None:
-    lost = frozenset(name for statement in begun for name in names_in(statement, ast.Store))
+    lost = frozenset(name for statement in begun for name in _bound(statement))
     context = frame.context
     around = (tuple(context.tries), tuple(context.handling))
     error.unread.append(Unread(frame, failed, lost, tuple(statements), State(frame), context.elements, *around))
@@ -111,7 +111,7 @@ def _read_on(error: CompileError, found: list[CompileError]) -> None:
 
 def _read_piece(piece: Unread, found: list[CompileError]) -> None:
     frame = piece.frame
-    own = {*frame.scope.names, *(name for statement in piece.statements for name in names_in(statement, ast.Store))}
+    own = {*frame.scope.names, *(name for statement in piece.statements for name in _bound(statement))}
     _lose(frame, piece.lost)
     if piece.failed is not None:
         _add(found, _unknown_names(frame, piece.failed, own))
@@ -140,9 +140,23 @@ def _read_piece(piece: Unread, found: list[CompileError]) -> None:
             _read_on(one, found)
         if error is not None:
             _add(found, _unknown_names(frame, statement, own))
-            _lose(frame, names_in(statement, ast.Store))
+            _lose(frame, _bound(statement))
         if signal is not None or (error is not None and _may_end(statement)):
             return
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """The names that a statement binds, also by a definition, an import, a pattern or an except clause."""
+    names = names_in(statement, ast.Store)
+    for node in ast.walk(statement):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.add(name)
+            case ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)) | ast.ExceptHandler(name=str(name)):
+                names.add(name)
+            case ast.alias(name=name, asname=other):
+                names.add(other or name.partition(".")[0])
+    return names
 
 
 _LOST = Unset("not known because of an error before", "")

@@ -287,6 +287,8 @@ def _refused(
         text = f"a run may raise {kind} here, and the except clause on line {handler.lineno} would catch it"
     asked = "" if inst is None else _OF_LIBRARIES.get(str(inst.attr("function")), "")
     help = _HELP.replace("with if", f"as {asked}, else what the clause does") if asked else _HELP
+    if isinstance(error, StopIteration):
+        help = "write what next() gives where there is none: next(..., -1)"
     return UnsupportedError(text, place, help)
 
 

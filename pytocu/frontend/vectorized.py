@@ -165,7 +165,7 @@ def _map(
     for inst in walk(block):
         if inst.op.kind not in _IN_MAPS and inst.op.name != "yield":
             raise UnsupportedError(
-                f"{inst.op.name} in a vectorized function: numbers are those of one element, and whole arrays are only read",
+                "work on an array in a vectorized function: numbers are those of one element, and arrays are only read",
                 inst.loc,
                 "compute with whole arrays outside of it, or write a loop over the elements of an array in excluded=",
             )

@@ -334,18 +334,22 @@ def pieces(inst: Inst, at: Index) -> list[tuple[Value, Index, DimLike]]:
     return found
 
 
-def walked(value: Value, at: Index, ndim: int) -> list[Affine]:
-    """What else than memory is computed of a position: values that are positions, and choices by them, in regions too."""
+@lru_cache(maxsize=4096)
+def walked(value: Value, at: Index, ndim: int) -> tuple[Affine, ...]:
+    """What else than memory is computed of a position: values that are positions, and choices by them, in regions too.
+
+    Each once: regions in regions share what they are made of.
+    """
     inst = value.inst
     if inst is None:
-        return []
+        return ()
     if inst.op.name in ("iota", "concatenate"):
-        return list(linear_pieces(at[inst.attr("axis")]))
+        return tuple(linear_pieces(at[inst.attr("axis")]))
     if not is_region(inst):
-        return []
+        return ()
     keep = belonging(value)
     inside = (demand([region.terminator.args[k] for k in keep], at, ndim, of_whole_arrays) for region in inst.regions)
-    return [piece for pairs in inside for operand, place in pairs for piece in walked(operand, place, ndim)]
+    return tuple(dict.fromkeys(piece for pairs in inside for operand, place in pairs for piece in walked(operand, place, ndim)))
 
 
 def _through(inst: Inst, at: Index, ndim: int) -> Index:

@@ -23,7 +23,7 @@ from pytocu.ir.regions import (
 )
 from pytocu.ir.rewrite import put_with
 from pytocu.ir.stores import stored
-from pytocu.ir.types import BOOL, C128, F64, I64, DType, Type, WeakType, element, scalar
+from pytocu.ir.types import BOOL, C128, F64, I64, U64, WEAK_INT, DType, Type, WeakType, element, scalar
 from pytocu.passes import cleanup
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
@@ -33,9 +33,12 @@ from pytocu.passes.python_numbers import (
     OTHER_BITS,
     STRONG,
     as_dtype,
+    complex_power,
     float_power,
     int_power,
+    int_quotient,
     item,
+    known_number,
     nonzero,
     require,
     shifted,
@@ -146,10 +149,21 @@ class _Writer:
         The names of the function's lengths and numbers.
     exact : bool
         Whether every sum of ints is looked at: positions are known by them.
+    any_ints : set
+        Python ints that may be any of int64: sums of them with small constants are looked at, too.  What a loop carries
+        is taken for a counter.
     """
 
-    def __init__(self, builder: Builder, values: dict[Value, Value], taken: set[str] | None = None, exact: bool = False):
+    def __init__(
+        self,
+        builder: Builder,
+        values: dict[Value, Value],
+        taken: set[str] | None = None,
+        exact: bool = False,
+        any_ints: set[Value] | None = None,
+    ):
         self.builder, self.exact = builder, exact
+        self.any_ints = set() if any_ints is None else any_ints
         self.values = values
         self.host: dict[Value, Value] = {}
         self.taken = set() if taken is None else taken
@@ -205,7 +219,7 @@ class _Writer:
         """A region of NumPy scalars."""
         builder = Builder(region.terminator.loc)
         params = {p: Value(strong(p.type), p.name) for p in region.params}
-        inner = _Writer(builder, dict(params), exact=exact)
+        inner = _Writer(builder, dict(params), exact=exact, any_ints=self.any_ints)
         for inst in region.insts:
             builder.loc = inst.loc
             if is_region(inst):
@@ -231,7 +245,10 @@ class _Writer:
         elif inst.op.name == "convert":
             self.put(inst, converted(self.builder, self.value(inst.args[0]), element(inst.types[0]), inst.attr("wrap", False)))
         elif weak:
-            self.put(inst, _python(self.builder, inst, [self.value(a) for a in inst.args], self.exact))
+            if _is_any_int(inst, self.any_ints):
+                self.any_ints.add(inst.results[0])
+            any_int = any(a in self.any_ints for a in inst.args)
+            self.put(inst, _python(self.builder, inst, [self.value(a) for a in inst.args], self.exact, any_int))
         else:
             put_with(inst, self.builder, tuple(self.value(a) for a in inst.args), inst.regions, self.values)
 
@@ -256,7 +273,7 @@ def converted(builder: Builder, value: Value, dtype: DType, wrap: bool) -> Value
 _ORDER = (BOOL, I64, F64, C128)
 
 
-def _python(builder: Builder, inst: Inst, args: list[Value], exact: bool) -> Value:
+def _python(builder: Builder, inst: Inst, args: list[Value], exact: bool, any_int: bool) -> Value:
     """What Python computes of Python scalars, of NumPy scalars."""
     name = inst.op.name
     if name == "item":
@@ -270,22 +287,27 @@ def _python(builder: Builder, inst: Inst, args: list[Value], exact: bool) -> Val
     if name in ("bitwise_and", "bitwise_or", "bitwise_xor"):
         return builder.emit(name, [as_dtype(builder, a, result) for a in args])
     if name in ("negative", "positive", "absolute"):
-        return builder.emit(name, [as_dtype(builder, a, C128 if common is C128 else result) for a in args])
+        (x,) = (as_dtype(builder, a, C128 if common is C128 else result) for a in args)
+        if name != "positive" and any_int:
+            fine = builder.emit("not_equal", (x, builder.const(-(2**63), scalar(I64))))
+            x = require(builder, x, fine, "OverflowError", FITS)
+        return builder.emit(name, (x,))
     if name == "invert":
         return builder.emit(name, [as_dtype(builder, a, I64) for a in args])
     if name in ("add", "subtract", "multiply"):
         x, y = (as_dtype(builder, a, result) for a in args)
         made = builder.emit(name, (x, y))
-        return made if result is not I64 else _in_range(builder, name, x, y, made, exact)
+        return made if result is not I64 else _in_range(builder, name, x, y, made, exact or any_int)
     if name in ("divide", "floor_divide", "remainder"):
         x, y = (as_dtype(builder, a, result) for a in args)
         y = nonzero(builder, y, _zero_sentence(inst, common))
-        return builder.emit(name, (x, y))
+        return int_quotient(builder, x, y) if name == "floor_divide" and any_int else builder.emit(name, (x, y))
     if name in ("left_shift", "right_shift"):
         return shifted(builder, name, *(as_dtype(builder, a, I64) for a in args))
     if name == "power":
-        known = inst.args[1].inst
-        exponent = known.attr("value") if known is not None and known.op.name == "const" else None
+        exponent = known_number(inst.args[1])
+        if result is C128 and _is_multiplied(exponent):
+            return complex_power(builder, as_dtype(builder, args[0], C128), int(exponent))
         if result is F64 and common is not C128:
             return float_power(builder, *(as_dtype(builder, a, F64) for a in args))
         if result is I64 and exponent is not None and 0 <= exponent <= 63:
@@ -324,6 +346,8 @@ def has_form(inst: Inst) -> bool:
         exponent = inst.args[1].inst
         known = exponent.attr("value") if exponent is not None and exponent.op.name == "const" else None
         kind = inst.types[0].kind
+        if kind == "complex":
+            return _is_multiplied(known)
         return kind == "float" or (kind == "int" and (known is None or 0 <= known <= 63))
     return inst.op.name in _SAME or inst.op.name in FUNCTIONS
 
@@ -341,18 +365,58 @@ def _zero_sentence(inst: Inst, common: DType) -> str:
     return "division by zero"
 
 
+def _beside_constant(builder: Builder, name: str, x: Value, y: Value) -> Value:
+    """Whether int64 holds a sum or a difference with a constant: one comparison of the other operand."""
+    known = known_number(y)
+    if known is not None:
+        # x + c and x - c leave int64 at the end that they move to.
+        moved = known if name == "add" else -known
+        row, bound = ("less_equal", 2**63 - 1 - moved) if moved >= 0 else ("greater_equal", -(2**63) - moved)
+        return builder.emit(row, (x, builder.const(bound, scalar(I64))))
+    if name == "add":
+        return _beside_constant(builder, name, y, x)
+    c = known_number(x)
+    # c - x leaves it at the end that -x moves to, and with c < 0 at the other.
+    row, bound = ("greater_equal", c - (2**63 - 1)) if c >= 0 else ("less_equal", c + 2**63)
+    return builder.emit(row, (y, builder.const(bound, scalar(I64))))
+
+
+def _is_multiplied(exponent: object) -> bool:
+    """Whether Python multiplies for a complex number to this power."""
+    return isinstance(exponent, (int, float)) and exponent in range(101)
+
+
+_WHOLE = ("python_int", "python_round", "math_floor", "math_ceil", "math_trunc")
+
+_AS_LARGE = (*_WHOLE, "add", "subtract", "negative", "positive", "absolute", "python_min", "python_max", "python_choose")
+
+
+def _is_any_int(inst: Inst, any_ints: set[Value]) -> bool:
+    """Whether a Python int is a number of the data, which may be the least or the largest that int64 holds."""
+    name = inst.op.name
+    if not isinstance(inst.types[0], WeakType) or inst.types[0].kind != "int":
+        return False
+    if name == "item":
+        return element(inst.args[0].type) in (I64, U64)
+    if name in _WHOLE and inst.args[0].type != WEAK_INT:
+        return True
+    return name in _AS_LARGE and any(a in any_ints for a in inst.args)
+
+
 def _in_range(builder: Builder, name: str, x: Value, y: Value, made: Value, exact: bool = False) -> Value:
     """The result, which Python's ints have at any size: it is required that int64 holds it.
 
     Unless it has to be `exact`, a sum with a small constant, as counters are, is not looked at.
     """
-    small = any(v.inst is not None and v.inst.op.name == "const" and abs(v.inst.attr("value")) < 2**31 for v in (x, y))
+    small = any((number := known_number(v)) is not None and abs(number) < 2**31 for v in (x, y))
     if small and not exact and name != "multiply":
         return made
     if name == "multiply":
         product = builder.emit("multiply", (as_dtype(builder, x, F64), as_dtype(builder, y, F64)))
         limit = builder.const(9.2233720368547e18, scalar(F64))
         fine = builder.emit("less", (builder.emit("absolute", (product,)), limit))
+    elif small:
+        fine = _beside_constant(builder, name, x, y)
     else:
         # An overflow has a sign that neither operand has (of a difference: x and -y).
         other = builder.emit("invert", (y,)) if name == "subtract" else y

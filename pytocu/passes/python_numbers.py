@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -34,21 +35,22 @@ def as_dtype(builder: Builder, value: Value, dtype: DType) -> Value:
     """The number in a dtype."""
     if element(value.type) is dtype:
         return value
-    known = _known(value)
+    known = known_number(value)
     if known is not None:
         # A constant stays one: what it divides needs no requirement.
         return builder.const(np.asarray(known, element(value.type).numpy).astype(dtype.numpy).item(), scalar(dtype))
     return builder.emit("cast", (value,), {}, (scalar(dtype),))
 
 
-def _known(value: Value) -> object:
+def known_number(value: Value) -> Any:
+    """The value of a constant."""
     inst = value.inst
     return inst.attr("value") if inst is not None and inst.op.name == "const" else None
 
 
 def nonzero(builder: Builder, divisor: Value, sentence: str) -> Value:
     """A divisor that is not zero."""
-    known = _known(divisor)
+    known = known_number(divisor)
     if known is not None and known != 0:
         return divisor
     fine = builder.emit("not_equal", (divisor, builder.const(0, divisor.type)))
@@ -57,7 +59,7 @@ def nonzero(builder: Builder, divisor: Value, sentence: str) -> Value:
 
 def shifted(builder: Builder, row: str, x: Value, count: Value) -> Value:
     """An int shifted by a count, which Python wants not to be negative; its ints do not lose bits."""
-    known = _known(count)
+    known = known_number(count)
     if not isinstance(known, int) or known < 0:
         fine = builder.emit("greater_equal", (count, builder.const(0, count.type)))
         count = require(builder, count, fine, "ValueError", "negative shift count")
@@ -156,16 +158,50 @@ def _whole(row: str) -> Written:
     return made
 
 
-def _folded(row: str) -> Written:
-    """Of ints, one after the other."""
+def _gcd(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    total = builder.const(0, scalar(I64))
+    for arg in args:
+        total = builder.emit("gcd", (total, as_dtype(builder, arg, I64)))
+    # Of the least int64 and 0 it is 2**63.
+    return require(builder, total, builder.emit("greater_equal", (total, builder.const(0, scalar(I64)))), "OverflowError", FITS)
 
-    def made(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-        total = builder.const(0 if row == "gcd" else 1, scalar(I64))
-        for arg in args:
-            total = builder.emit(row, (total, as_dtype(builder, arg, I64)))
-        return total
 
-    return made
+def _lcm(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
+    total = builder.const(1, scalar(I64))
+    for arg in args:
+        number = as_dtype(builder, arg, I64)
+        sizes = [builder.emit("absolute", (as_dtype(builder, v, F64),)) for v in (total, number)]
+        # x / gcd(x, y) * y is no larger than what float64 says of it, up to its rounding.
+        part = as_dtype(builder, builder.emit("gcd", (total, number)), F64)
+        part = builder.emit("maximum", (part, builder.const(1.0, scalar(F64))))
+        size = builder.emit("multiply", (builder.emit("divide", (sizes[0], part)), sizes[1]))
+        fine = builder.emit("less", (size, builder.const(9.2233720368547e18, scalar(F64))))
+        total = require(builder, builder.emit("lcm", (total, number)), fine, "OverflowError", FITS)
+    return total
+
+
+def int_quotient(builder: Builder, x: Value, y: Value) -> Value:
+    """``x // y`` of Python ints: that of the least int64 and -1 is 2**63."""
+    made = builder.emit("floor_divide", (x, y))
+    known = known_number(y)
+    if known is not None and known != -1:
+        return made
+    least = builder.emit("equal", (x, builder.const(-(2**63), scalar(I64))))
+    beyond = least if known is not None else _both(builder, least, builder.emit("equal", (y, builder.const(-1, scalar(I64)))))
+    return _without(builder, made, beyond, "OverflowError", FITS)
+
+
+def complex_power(builder: Builder, x: Value, exponent: int) -> Value:
+    """``x ** 3`` of a Python complex number, as Python multiplies: by the powers of x whose exponents are powers of two."""
+    made, square = builder.const(1 + 0j, scalar(C128)), x
+    while exponent:
+        if exponent & 1:
+            made = builder.emit("multiply", (made, square))
+        exponent >>= 1
+        if exponent:
+            square = builder.emit("multiply", (square, square))
+    bad = [builder.emit("isinf", (builder.emit(part, (made,)),)) for part in ("real", "imag")]
+    return _without(builder, made, builder.emit("bitwise_or", bad), "OverflowError", "complex exponentiation")
 
 
 def _isqrt(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
@@ -224,7 +260,7 @@ def _hypot(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Va
 def float_power(builder: Builder, x: Value, y: Value) -> Value:
     """``x ** y`` of Python floats."""
     made = builder.emit("power", (x, y))
-    exponent = _known(y)
+    exponent = known_number(y)
     if isinstance(exponent, (int, float)) and exponent in (1.0, 2.0):
         return _overflow_of_power(builder, made, x, y)
     zero = builder.const(0, scalar(F64))
@@ -298,7 +334,7 @@ def _complex(builder: Builder, inst: Inst, args: list[Value], common: DType) -> 
     if common is C128:
         first, second = (as_dtype(builder, a, C128) for a in args)
         turned = builder.emit("multiply", (second, builder.const(1j, scalar(C128))))
-        return first if _known(args[1]) == 0 else builder.emit("add", (first, turned))
+        return first if known_number(args[1]) == 0 else builder.emit("add", (first, turned))
     return builder.emit("compose", [as_dtype(builder, a, F64) for a in args])
 
 
@@ -414,8 +450,8 @@ FUNCTIONS: dict[str, Callable[[Builder, Inst, list[Value], DType], Value]] = {
     "math_pow": _math_power,
     "math_isqrt": _isqrt,
     "math_isclose": _is_close,
-    "math_gcd": _folded("gcd"),
-    "math_lcm": _folded("lcm"),
+    "math_gcd": _gcd,
+    "math_lcm": _lcm,
     "math_degrees": _scaled(180 / math.pi),
     "math_radians": _scaled(math.pi / 180),
     "math_fmod": _math("fmod"),

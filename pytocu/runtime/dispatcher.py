@@ -146,8 +146,9 @@ class Dispatcher(ABC):
 
     def _arguments(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> inspect.BoundArguments:
         if self._variadic:
+            stars = "**" if self._signature.parameters[self._variadic].kind is inspect.Parameter.VAR_KEYWORD else "*"
             raise UnsupportedError(
-                f"{self._name} takes any number of arguments (*{self._variadic})",
+                f"{self._name} takes any number of arguments ({stars}{self._variadic})",
                 self._place(self._variadic),
                 "name each parameter; where a decorator stands between jit and the function, put jit next to the def",
             )
