@@ -443,7 +443,7 @@ def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> N
         longer = [as_value(context, dim_value(context, law.behind(lengths))) for law in missing.values()]
         most = [emit("python_max", pair) for pair in zip(params[len(first) :], longer, strict=True)]
         emit("yield", (*longer, *most))
-    region = Block((number, *params), insts)
+    region = Block((number, *params), tuple(insts))
     types = [WEAK_INT] * len(params)
     made = context.builder.inst("for_loop", (*head, *first, *first), {"carried": len(params)}, types, (region,))
     for group, most in zip(missing, made.results[len(first) :], strict=True):

@@ -79,10 +79,11 @@ def way_out(first: Type, second: Type, name: str = "") -> str:
     if isinstance(first, ArrayType) != isinstance(second, ArrayType) and _shape(first) == _shape(second):
         return "take the number out of the array without axes: z[()]"
     if _shape(first) != _shape(second):
-        alike = isinstance(first, ArrayType) and isinstance(second, ArrayType) and len(first.shape) == len(second.shape)
-        more = name and alike and first.dtype is second.dtype
         help = "keep the shape, for example by writing into a part of an array: y[1:-1] = ..."
-        return f"{help}; or let a length end the loop: while len({name}) < n" if more else help
+        if not name or not isinstance(first, ArrayType) or not isinstance(second, ArrayType):
+            return help
+        alike = first.dtype is second.dtype and len(first.shape) == len(second.shape)
+        return f"{help}; or let a length end the loop: while len({name}) < n" if alike else help
     return "convert it with astype, so that the dtype stays the same"
 
 
