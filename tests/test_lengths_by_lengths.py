@@ -187,7 +187,26 @@ def displaced(x, n):
     return h
 
 
-WHILE = [doubled_to, appended_to, halfway, butterflies, until_data_say, displaced]
+def to_what_data_say(x, n):
+    m = int(x.max() * n)
+    while m > len(x) and n > 1:
+        x = np.concatenate([x, x[:1]])
+    return x
+
+
+LIMIT = 7
+
+
+def in_a_function(x, n):
+    def grown(z):
+        while len(z) < LIMIT:
+            z = np.append(z, n)
+        return z
+
+    return grown(x) - grown(x[1:])
+
+
+WHILE = [doubled_to, appended_to, halfway, butterflies, until_data_say, displaced, to_what_data_say, in_a_function]
 
 
 @pytest.mark.parametrize("n", [1, 2, 16])

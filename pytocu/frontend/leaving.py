@@ -17,13 +17,13 @@ from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
 from pytocu.frontend.known_loops import loops_of
 from pytocu.frontend.list_forms import in_parts
-from pytocu.frontend.loops import Again, Body, Limit, has_steps, loop, most_of, unlimited
+from pytocu.frontend.loops import Again, Body, Limit, assigned_names, has_steps, loop, most_of, unlimited
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
-from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, note
+from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, note, number_as_dim
 from pytocu.frontend.state import Around, Grows, State, flatten, members_of, rebuild, wanted, wanted_at
-from pytocu.frontend.values import Context, Grown, Steps, as_dim, as_strong, as_value, decides, dim_value
+from pytocu.frontend.values import Context, Grown, Steps, as_dim, as_strong, as_value, decides, dim_value, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
@@ -245,6 +245,7 @@ def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any
 
 def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
     state = State(frame)
+    _name_limits(frame, node)
 
     def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
         try:
@@ -274,15 +275,41 @@ def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], An
     return flow
 
 
+def _comparisons(frame: Frame, node: ast.expr) -> Iterator[ast.Compare]:
+    """The comparisons of lengths and ints in a condition that all hold where it does."""
+    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
+        for value in node.values:
+            yield from _comparisons(frame, value)
+    elif isinstance(node, ast.Compare) and all(_is_of_lengths(frame, n) for n in (node.left, *node.comparators)):
+        yield node
+
+
+def _name_limits(frame: Frame, node: ast.While) -> None:
+    """Name the ints that lengths which steps may change are compared with: they say how much room arrays need."""
+    bound = assigned_names(frame, node.body)
+    for comparison in _comparisons(frame, node.test):
+        names = {n.id for n in ast.walk(comparison) if isinstance(n, ast.Name)}
+        values = {name: _held(frame, name) for name in names}
+        if any(is_array(values[name]) for name in names.intersection(bound)):
+            for name in sorted(names.difference(bound)):
+                number_as_dim(frame.context, values[name])
+
+
+def _held(frame: Frame | None, name: str) -> Any:
+    """What a name of the function, or of one around it, holds."""
+    while frame is not None and name not in frame.locals:
+        frame = frame.parent
+    return None if frame is None else frame.locals[name]
+
+
 def _holds(frame: Frame, node: ast.expr) -> Facts:
     """What the condition of a loop says of lengths, which holds where a step begins."""
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And):
-        return tuple(fact for value in node.values for fact in _holds(frame, value))
-    if not isinstance(node, ast.Compare) or not all(_is_of_lengths(frame, n) for n in (node.left, *node.comparators)):
-        return ()
-    with frame.context.builder.nested():
-        value = evaluate(frame, node)
-    return facts_of(frame.context, value)[0] if isinstance(value, Value) else ()
+    found: list[DimLike] = []
+    for comparison in _comparisons(frame, node):
+        with frame.context.builder.nested():
+            value = evaluate(frame, comparison)
+        found.extend(facts_of(frame.context, value)[0] if isinstance(value, Value) else ())
+    return tuple(found)
 
 
 def _leaving(
