@@ -386,7 +386,7 @@ def test_values_of_two_kinds(text, said):
 
 
 def statistics_by_class(x, y, n):
-    found = {"n": len(x)}
+    found: dict[Any, Any] = {"n": len(x)}
     for c in range(3):
         of_class = x[y == c]
         if len(of_class) == 0:
