@@ -587,3 +587,13 @@ def test_weights_of_samples_that_are_no_vector_are_numpys_error() -> None:
         with pytest.raises(RuntimeError, match="cannot handle multidimensional fweights") as found:
             call_interpreted(function, np.ones((2, 3)))
         assert isinstance(found.value, CompileError)
+
+
+def test_nothing_of_no_numbers() -> None:
+    given = ["np.zeros((0, 3), 'i4')", "np.zeros((2, 0, 3))", "np.array(2.5, 'f4')", "np.array([2, 3])", "np.ones((2, 2))"]
+    rows = ("np.linalg.pinv(a)", "np.linalg.pinv(a, rcond=1e-3)", "np.linalg.pinv(b, hermitian=True)", "np.linalg.pinv(e, d)",
+            "np.linalg.pinv(e, e)", "r = np.fft.fftn(c, out=c)\nreturn r", "np.fft.rfftfreq(-1)", "np.fft.rfftfreq(-5)",
+            "np.fft.fftfreq(-2)", "np.indices(c)", "np.isin(d, np.inf, kind='table')", "np.isin(d, [1.5, 2], kind='table')",
+            "np.isin(d, [2, 7], kind='table')", "np.isin(d, [], kind='table')")  # fmt: skip
+    check(given, rows)
+    refused(given, "np.indices(d)", "a length must be an int", "", scope={})

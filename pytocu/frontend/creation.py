@@ -43,6 +43,7 @@ from pytocu.frontend.values import (
     describe,
     dim_value,
     dimensions,
+    is_array,
     is_number,
     python_type_name,
 )
@@ -59,6 +60,7 @@ from pytocu.ir.types import (
     dtype_of,
     element,
     scalar,
+    shape_of,
 )
 
 
@@ -339,9 +341,11 @@ def _with_diagonal(context: Context, value: Value, k: DimLike) -> Value:
 
 def indices(context: Context, dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """The positions along each axis of a grid."""
-    if isinstance(dimensions, Value):
+    if isinstance(dimensions, Value) and not is_array(dimensions):
         raise raised(TypeError(f"'{python_type_name(dimensions)}' object is not iterable"), context.loc)
-    shape = _shape(context, attempt(context, tuple, dimensions))
+    if isinstance(dimensions, Value) and not shape_of(dimensions.type):
+        attempt(context, tuple, np.zeros(()))
+    shape = _shape(context, dimensions if isinstance(dimensions, Value) else attempt(context, tuple, dimensions))
     target = target_dtype(context, dtype)
     if target is BOOL:
         for length in shape:

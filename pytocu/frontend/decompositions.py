@@ -8,18 +8,19 @@ import numpy as np
 
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attributes import transpose
-from pytocu.frontend.gathering import take_along_axis
+from pytocu.frontend.gathering import none_left, take_along_axis
+from pytocu.frontend.inplace import check_output_shapes
 from pytocu.frontend.library_calls import LINALG, argsort, call, floating, type_named
 from pytocu.frontend.matrix_products import matrix_product
 from pytocu.frontend.operators import attempt, elementwise, known_option
 from pytocu.frontend.reductions import reduce, stand_in
-from pytocu.frontend.reshaping import array_of, flip
+from pytocu.frontend.reshaping import array_of, filled, flip
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_strong, cast, dim_value, dimensions
 from pytocu.guards import MISSING
 from pytocu.ir.core import Value
 from pytocu.ir.dims import dim_max
-from pytocu.ir.types import element
+from pytocu.ir.types import element, scalar
 
 
 def cholesky(context: Context, a: Any, /, *, upper: Any = False) -> Value:
@@ -143,6 +144,11 @@ def pinv(context: Context, a: Any, rcond: Any = None, hermitian: Any = False, *,
     symmetric = bool(known_option(context, hermitian, "hermitian="))
     if rcond is not None and rtol is not MISSING:
         raise raised(ValueError("`rtol` and `rcond` can't be both set."), context.loc)
+    shape = dimensions(array_of(context, a))
+    if len(shape) > 1 and none_left(context, shape[-2:]):
+        # NumPy makes nothing of nothing, in the dtype that it has, before it looks at anything else.
+        zero = context.builder.const(0, scalar(element(array_of(context, a).type)))
+        return filled(context, zero, (*shape[:-2], shape[-1], shape[-2]))
     if rcond is None and rtol is MISSING and not symmetric:
         return LINALG["pinv"](context, a)
     (value,) = floating(context, "linalg.pinv", (a,))
@@ -160,6 +166,8 @@ def pinv(context: Context, a: Any, rcond: Any = None, hermitian: Any = False, *,
     zero = element(sizes.type).numpy.type(0)
     largest = reduce(context, "maximum", sizes, -1, keepdims=True, initial=zero)
     large = elementwise(context, "greater", sizes, elementwise(context, "multiply", share, largest))
+    # NumPy puts what it divides by them into the sizes themselves.
+    check_output_shapes(context, ((), dimensions(sizes)), (dimensions(sizes),), (dimensions(large),))
     inverse = elementwise(context, "where", large, elementwise(context, "divide", 1, sizes), zero)
     column = context.builder.emit("newaxis", (inverse,), {"axis": len(dimensions(inverse))})
     scaled = elementwise(context, "multiply", column, _turned(context, left))

@@ -17,7 +17,7 @@ from pytocu.frontend.reshaping import array_of, as_length
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, dim_value, dimensions, is_numpy_scalar
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, floordiv
+from pytocu.ir.dims import DimLike, dim_max, floordiv
 from pytocu.ir.types import WEAK_INT, element
 
 
@@ -29,11 +29,12 @@ def _places(context: Context, n: Any, d: Any, half: bool) -> tuple[DimLike, Valu
     """How many samples there are, the numbers of the frequencies, and the distance of two of these."""
     if not (_is_int(n) if isinstance(n, Value) else type(n) is int or isinstance(n, np.integer)):
         raise raised(ValueError("n should be an integer"), context.loc)
-    count = as_length(context, n)
-    if isinstance(count, int) and count < 0:
+    # Half of less than nothing is nothing.
+    count = as_length(context, n) if isinstance(n, Value) or n >= 0 or not half else int(n)
+    if isinstance(count, int) and count < 0 and not half:
         raise raised(ValueError("negative dimensions are not allowed"), context.loc)
     factor = binary(context, "divide", 1.0, binary(context, "multiply", n, d))
-    shape = (context.length(floordiv(count, 2) + 1 if half else count),)
+    shape = (dim_max(floordiv(count, 2) + 1, 0) if half else context.length(count),)
     return count, context.builder.emit("iota", (), {"axis": 0, "shape": shape}), factor
 
 

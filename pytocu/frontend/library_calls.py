@@ -309,7 +309,7 @@ def _fftn(name: str, doc: str, axes: tuple[int, ...] | None) -> Callable[..., An
     ) -> Any:
         value = _transformed(context, name, a)
         chosen = known_option(context, axes, "axes=")
-        if out is not None:
+        if out is not None and (dimensions(value) or chosen is not None):
             _check_target(context, name, value, out, {"axes": chosen, "norm": norm})
             return _into(context, handler(context, value, s, chosen, norm), out)
         half = is_array(array_of(context, a)) and element(array_of(context, a).type) is F16

@@ -182,7 +182,8 @@ def isin(
     """Whether each element is one of those of another array"""
     backwards = known_option(context, invert, "invert=")
     value = array_of(context, element)
-    kinds = (np.ones(1, strong_dtype(v).numpy) if isinstance(v, Value) else [0] for v in (value, test_elements))
+    known = [0] if contains_dynamic(test_elements) else np.ravel(attempt(context, np.asarray, test_elements))[:1]
+    kinds = (np.ones(1, strong_dtype(v).numpy) if isinstance(v, Value) else known for v in (value, test_elements))
     attempt(context, np.isin, *kinds, kind=known_option(context, kind, "kind="))
     if isinstance(test_elements, (list, tuple)) and not contains_dynamic(test_elements):
         found = _among_known(context, value, test_elements)
