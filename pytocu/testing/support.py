@@ -429,6 +429,8 @@ error of a library call, may have. Elements that no result needs are not compute
 need are not looked at: `x[i].shape` raises nothing, nor does `v = x[i]` in front of a `raise` that does not need `v`.
 Errors of dtypes come before those of data, too: `np.less.reduceat(x, i)` has the TypeError also where NumPy would name the
 index of `i` that is outside. Of several positions outside of an axis the smallest one is named, by NumPy the first.
+Whether an argument that a statement writes is read-only is looked at before anything runs, whether a run comes to the statement
+or not: `if flag: x += 1` needs an `x` that may be written also where `flag` is false.
 """
 
 
