@@ -349,8 +349,8 @@ returns as a view of a new array is a new array without gaps, in the order of th
 NumPy's may be in another one, are results of library calls (`sort`, `fft`), of loops and branches of the host that do not
 have one order on every way through them, and of reshapes that are views for some lengths only; those of arguments `f32[n,
 m; S]` of code that is compiled ahead, which are taken to be row-major with gaps; and of `np.pad`, `np.round`, `imag`,
-`isreal` and `packbits`, which look whether an array is in column-major order, of views of reversed arguments, and of arrays
-without elements.
+`isreal` and `packbits`, which look whether an array is in column-major order, of views of reversed arguments, of arguments that
+share memory with other ones of which one is changed, and of arrays without elements.
 
 ## Reshapes that are views or copies
 
