@@ -351,8 +351,8 @@ returns as a view of a new array is a new array without gaps, in the order of th
 NumPy's may be in another one, are results of library calls (`sort`, `fft`), of loops and branches of the host that do not
 have one order on every way through them, and of reshapes that are views for some lengths only; those of arguments `f32[n,
 m; S]` of code that is compiled ahead, which are taken to be row-major with gaps; and of `np.pad`, `np.round`, `imag`,
-`isreal` and `packbits`, which look whether an array is in column-major order, of views of reversed arguments, and of arrays
-without elements.
+`isreal` and `packbits`, which look whether an array is in column-major order, of views of reversed arguments, of arguments that
+share memory with other ones of which one is changed, and of arrays without elements.
 
 ## Reshapes that are views or copies
 
@@ -431,6 +431,8 @@ error of a library call, may have. Elements that no result needs are not compute
 need are not looked at: `x[i].shape` raises nothing, nor does `v = x[i]` in front of a `raise` that does not need `v`.
 Errors of dtypes come before those of data, too: `np.less.reduceat(x, i)` has the TypeError also where NumPy would name the
 index of `i` that is outside. Of several positions outside of an axis the smallest one is named, by NumPy the first.
+Whether an argument that a statement writes is read-only is looked at before anything runs, whether a run comes to the statement
+or not: `if flag: x += 1` needs an `x` that may be written also where `flag` is false.
 """
 
 
