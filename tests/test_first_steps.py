@@ -226,7 +226,7 @@ def test_an_array_that_is_no_argument_after_the_first_step() -> None:
     ("body", "said"),
     [
         ("mode = 'a' if mode == 'b' else 'b'", "mode is 'b' before a step of the loop and 'a' after it"),
-        ("x = np.append(x, x)", r"x is f64\[x_0\] before a step of the loop and f64\[2\*x_0\] after it"),
+        ("x = np.stack([x, x])", r"x is f64\[x_0\] before a step of the loop and f64\[2, x_0\] after it"),
         ("pair = [*pair, pair[0]]", "pair is a list before a step of the loop and another list after it"),
     ],
 )

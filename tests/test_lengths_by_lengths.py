@@ -215,6 +215,44 @@ def test_while_lengths_say_so(function: Callable[..., Any], n: int) -> None:
     everywhere(function, X, n)
 
 
+def with_another(x, y, n):
+    for _ in range(n):
+        x = np.concatenate([x, y])
+    return x
+
+
+def with_a_part_of_another(x, y, n):
+    for _ in range(n):
+        x = np.append(x, y[:2])
+    return x
+
+
+def in_turns(x, y, n):
+    for _ in range(n):
+        x, y = np.concatenate([y, x]), x
+    return x
+
+
+def without_as_many(x, y, n):
+    for _ in range(n):
+        x = x[len(y) :]
+    return x
+
+
+def another(x, y, n):
+    for _ in range(n):
+        x = y + 1
+    return x
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("lengths", [(3, 2), (3, 3), (9, 1), (4, 0)], ids=str)
+@pytest.mark.parametrize("function", [with_another, with_a_part_of_another, in_turns, without_as_many, another])
+def test_lengths_of_another_array(function: Callable[..., Any], lengths: tuple[int, int], n: int) -> None:
+    first, second = lengths
+    everywhere(function, np.arange(first) * 0.5, -np.arange(second) * 0.5, n)
+
+
 def by_a_bound_that_changes(x, n):
     while len(x) < n:
         n = n - 1

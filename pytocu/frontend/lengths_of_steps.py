@@ -202,7 +202,7 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
         axes = [axis for axis, length in enumerate(shape) if length != type.shape[axis]]
         # Lengths of other arrays are taken to be the same where those of the call are.
         found = {*_of_step(context, read), *context.most}.intersection(*[[s for a in axes for s in symbols(shape[a])]])
-        if not axes or (not found and may_be_one(bare_array(made), type)):
+        if not axes or (not found and may_be_one(bare_array(made), type) and not _differ(context, made, type)):
             return False
         changed = {}
         for axis in axes:
@@ -549,6 +549,17 @@ def bare_array(value: Value) -> ArrayType:
 def _is_alike(a: ArrayType, b: ArrayType) -> bool:
     """Whether arrays differ in lengths alone."""
     return a.dtype is b.dtype and len(a.shape) == len(b.shape)
+
+
+def _differ(context: Context, array: Value, before: ArrayType) -> bool:
+    """Whether lengths are others than before in the call that compiles, or with the length of another array added."""
+    for length, old in zip(bare_array(array).shape, before.shape, strict=True):
+        more = length - old
+        terms = more.terms if isinstance(more, Dim) else ()
+        added = all(factor > 0 and not any(atom.args for atom in monomial) for monomial, factor in terms)
+        if more != 0 and (added or (context.sizes and substitute(more, context.sizes) != 0)):
+            return True
+    return False
 
 
 def _can_be(changing: Changing, whole: ArrayType, found: ArrayType) -> bool:
