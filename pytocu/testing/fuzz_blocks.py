@@ -123,7 +123,7 @@ BLOCKS: tuple[Block, ...] = (
     Block("length that lengths change",
           "@v = {0}.ravel()[:5]\nfor i in range(min(@N, 4)):\n    @v = np.concatenate([@v, @v[::-1]])"),
     Block("length that lengths change",
-          "@v = {0}.ravel()[:3]\nw = {1}.ravel()[:2]\nfor i in range(min(@N, 4)):\n    @v, w = np.concatenate([w, @v]), @v"),
+          "@v = {0}.ravel()[:3]\nw = {0}.ravel()[:2]\nfor i in range(min(@N, 4)):\n    @v, w = np.concatenate([w, @v]), @v"),
     Block("length that lengths change", "@v = {0}.ravel()\nwhile 0 < len(@v) < 40:\n    @v = np.repeat(@v, 2)"),
     Block("length that masks change", "@v = {0}.ravel()\nfor i in range(@N):\n    @v = @v[@v != i]"),
     Block("length that masks change", "@v = np.stack([{0}.ravel(), {0}.ravel()], 1)\nfor i in range(@N):\n"
