@@ -227,12 +227,6 @@ def with_a_part_of_another(x, y, n):
     return x
 
 
-def in_turns(x, y, n):
-    for _ in range(n):
-        x, y = np.concatenate([y, x]), x
-    return x
-
-
 def without_as_many(x, y, n):
     for _ in range(n):
         x = x[len(y) :]
@@ -247,10 +241,21 @@ def another(x, y, n):
 
 @pytest.mark.parametrize("n", [0, 1, 3])
 @pytest.mark.parametrize("lengths", [(3, 2), (3, 3), (9, 1), (4, 0)], ids=str)
-@pytest.mark.parametrize("function", [with_another, with_a_part_of_another, in_turns, without_as_many, another])
+@pytest.mark.parametrize("function", [with_another, with_a_part_of_another, without_as_many, another])
 def test_lengths_of_another_array(function: Callable[..., Any], lengths: tuple[int, int], n: int) -> None:
     first, second = lengths
     everywhere(function, np.arange(first) * 0.5, -np.arange(second) * 0.5, n)
+
+
+def in_turns(x, y, n):
+    for _ in range(n):
+        x, y = y, x
+    return x
+
+
+def test_arrays_in_turns_are_those_of_the_caller() -> None:
+    with pytest.raises(UnsupportedError, match="lengths 3 and 2 of a value that a loop or branch hands on differ"):
+        pytocu.jit(in_turns)(X, X[:2], 1)
 
 
 def by_a_bound_that_changes(x, n):

@@ -553,6 +553,9 @@ def _is_alike(a: ArrayType, b: ArrayType) -> bool:
 
 def _differ(context: Context, array: Value, before: ArrayType) -> bool:
     """Whether lengths are others than before in the call that compiles, or with the length of another array added."""
+    if array.inst is None:
+        # An array that has been there stays itself, which what the loop carries is not.
+        return False
     for length, old in zip(bare_array(array).shape, before.shape, strict=True):
         more = length - old
         terms = more.terms if isinstance(more, Dim) else ()
