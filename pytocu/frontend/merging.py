@@ -864,7 +864,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
                 raise UnsupportedError(
                     f"{_what(flows)} {texts[0]} or {texts[1]}, and which of them is known only at run time",
                     _last(flows) or context.loc,
-                    way_out(*types) + _or_static(merge) * bool(flows[0].what),
+                    way_out(types[0], types[1]) + _or_static(merge) * bool(flows[0].what),
                 )
             pairs.append((made[0], made[1]))
     else:
