@@ -194,6 +194,24 @@ def to_what_data_say(x, n):
     return x
 
 
+def unless_it_is_long(x, n):
+    while x[0] < 5:
+        if len(x) > 2 * n:
+            raise ValueError("long")
+        x = np.repeat(x, 2) + 1
+    return x
+
+
+def ended_before_it_is_long(x, n):
+    while len(x) < 40:
+        x = np.repeat(x, 2)
+        if x.sum() > 3:
+            break
+        if len(x) > n:
+            raise ValueError("long")
+    return x
+
+
 LIMIT = 7
 
 
@@ -206,7 +224,10 @@ def in_a_function(x, n):
     return grown(x) - grown(x[1:])
 
 
-WHILE = [doubled_to, appended_to, halfway, butterflies, until_data_say, displaced, to_what_data_say, in_a_function]
+WHILE = [
+    doubled_to, appended_to, halfway, butterflies, until_data_say, displaced, to_what_data_say, in_a_function,
+    unless_it_is_long, ended_before_it_is_long,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("n", [1, 2, 16])
