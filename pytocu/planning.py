@@ -27,6 +27,8 @@ def kernel_function(host: Function, launch: Inst) -> Function:
         facts.append(("block", launch.attr("block")))
     if launch.attr("resident"):
         facts.append(("resident", launch.attr("resident")))
+    if launch.attr("several"):
+        facts.append(("several", launch.attr("several")))
     if host.fact("target") == "cuda":
         waiting, followed = _in_order(host)
         if launch.attr("name") in waiting:

@@ -106,8 +106,13 @@ class Dialect(Record):
     pointer, load, store, element : str
         Templates over ``type`` (of the element in memory), ``space``, ``pointer``, ``address``,
         ``align``, ``value``, ``index_type`` and ``index``.
-    shared : str
-        The ``space`` of memory that a block's threads share; empty where there is none.
+    spaces : mapping of str to str
+        The ``space`` of pointers to each memory that the device has: ``global``, and ``shared`` or ``local``.
+    unchanged : str
+        What stands behind a load from memory that nobody writes while the kernel runs.
+    as_written : bool
+        LLVM does not optimise: what divides an integer by a constant is written without a division, and the address of several
+        accesses once.
     steps : mapping of str to tuple of str
         Operations on a float, ``neg`` and names of intrinsics, that take one instruction or
         several: templates over ``type``, ``flags``, ``x`` and ``y`` (the operands), ``0``, ``1``
@@ -174,7 +179,9 @@ class Dialect(Record):
     load: str = "load {type}, {pointer} {address}, align {align}"
     store: str = "store {type} {value}, {pointer} {address}, align {align}"
     element: str = "getelementptr inbounds {type}, {pointer} {address}, {index_type} {index}"
-    shared: str = ""
+    spaces: Mapping[str, str] = MappingProxyType({"global": "", "local": ""})
+    unchanged: str = ""
+    as_written: bool = False
     steps: Mapping[str, tuple[str, ...]] = MappingProxyType({"neg": ("fneg {flags}{type} {x}",)})
     select: str = "select {flags}{operands}"
     intrinsic: str = "llvm.{name}.{suffix}"
@@ -233,7 +240,9 @@ NVVM = Dialect(
     device="GPU",
     spread=("grid", "grid_rows"),
     pointer="{type}{space}*",
-    shared=" addrspace(3)",
+    # Said of each pointer: libNVVM finds them out only where it optimises.
+    spaces={"global": " addrspace(1)", "shared": " addrspace(3)"},
+    unchanged=", !invariant.load !99999",
     # A GPU's own instructions for these change or keep the sign of a NaN as they like.
     steps={
         "neg": ("bitcast {type} {x} to {bits}", "xor {bits} {0}, {sign}", "bitcast {bits} {1} to {type}"),
@@ -271,6 +280,9 @@ NVVM = Dialect(
     shuffle_declaration="declare i32 @llvm.nvvm.shfl.sync.bfly.i32(i32, i32, i32, i32)",
 )
 """NVIDIA's GPUs, through libNVVM."""
+
+NVVM_AS_WRITTEN = NVVM._replace(as_written=True)
+"""The same where libNVVM does not optimise."""
 
 
 @lru_cache(maxsize=1)

@@ -62,6 +62,10 @@ class RowWriter:
         self.kept: set[Inst] = set()
         # The instruction that each line is of, where somebody asks for it.
         self.origins: dict[int, Inst] | None = None
+        # Indices that are not negative.
+        self.natural: set[Value] = set()
+        # Addresses of elements by those of others and an index, in the blocks around the open one.
+        self.addresses: list[dict[tuple[str, str], str]] = [{}]
         self.label = "entry"
         self.values: dict[Value, str] = {}
         # Values and blocks have names of one kind.
@@ -97,12 +101,8 @@ class RowWriter:
                 return f"<{lanes} x {element_type(dtype, memory)}>"
             case IndexType():
                 return f"i{self.index_bits}"
-            case PointerType(dtype, "global"):
-                return self.dialect.pointer.format(type=element_type(dtype, True), space="")
-            case PointerType(dtype, "local") if not self.dialect.shared:
-                return self.dialect.pointer.format(type=element_type(dtype, True), space="")
-            case PointerType(dtype, "shared") if self.dialect.shared:
-                return self.dialect.pointer.format(type=element_type(dtype, True), space=self.dialect.shared)
+            case PointerType(dtype, space) if space in self.dialect.spaces:
+                return self.dialect.pointer.format(type=element_type(dtype, True), space=self.dialect.spaces[space])
             case PointerType():
                 raise BackendError(f"{type}: a {self.dialect.device} has no {type.space} memory of a block")
         raise InternalError(f"a value of type {type} at loop level")
@@ -176,6 +176,8 @@ class RowWriter:
                 text = f"fdiv {flags}{pair}"
             case [("add" | "sub" | "mul") as verb]:
                 text = f"{verb} {wrap}{pair}"
+            case [("div" | "rem") as verb] if divisor := self.known_divisor(*args):
+                return self.divided(verb, args[0], divisor, hint)
             case [("div" | "rem") as verb]:
                 text = f"{signed}{verb} {pair}"
             case [("and" | "or" | "xor" | "shl") as verb]:
@@ -226,6 +228,76 @@ class RowWriter:
             case _:
                 raise InternalError(f"{op.name}: the LLVM spelling {op.llvm!r} is unknown")
         return self.assign(text, hint)
+
+    def known_divisor(self, x: Value, divisor: Value) -> int:
+        """A constant from 2 on, where what divides another number by it is written without a division; else 0."""
+        made = divisor.inst
+        if not self.dialect.as_written or made is None or made.op.name != "const" or self.bits(divisor.type) < 32:
+            return 0
+        number = made.attr("value")
+        known = x.inst is not None and x.inst.op.name == "const"
+        return number if isinstance(number, int) and number > 1 and not known else 0
+
+    def divided(self, verb: str, x: Value, divisor: int, hint: str) -> str:
+        """What dividing by a constant gives or leaves, towards zero.
+
+        By a power of two with shifts, where to negative numbers the divisor less one is added first; by others with the upper
+        half of a product, see :func:`reciprocal`.
+        """
+        type, name, bits = self.type(x.type), self.values[x], self.bits(x.type)
+        unsigned = kind_of(x.type) == "u"
+        natural = unsigned or self.is_natural(x)
+        if not divisor & (divisor - 1):
+            shift = divisor.bit_length() - 1
+            if natural:
+                text = f"lshr {type} {name}, {shift}" if verb == "div" else f"and {type} {name}, {divisor - 1}"
+                return self.assign(text, hint)
+            sign = self.assign(f"ashr {type} {name}, {bits - 1}", "sign")
+            added = self.assign(f"lshr {type} {sign}, {bits - shift}", "added")
+            total = self.assign(f"add {type} {name}, {added}", "total")
+            if verb == "div":
+                return self.assign(f"ashr {type} {total}, {shift}", hint)
+            whole = self.assign(f"and {type} {total}, {-divisor}", "whole")
+            return self.assign(f"sub {type} {name}, {whole}", hint)
+        factor, shift = reciprocal(divisor, bits if unsigned else bits - 1)
+        quotient = self.upper_half(type, name, factor, natural)
+        if unsigned and factor >> bits:
+            # The highest bit of the factor is a multiplication by one, whose sum may have a bit too many.
+            rest = self.assign(f"sub {type} {name}, {quotient}", "rest")
+            half = self.assign(f"lshr {type} {rest}, 1", "half")
+            quotient, shift = self.assign(f"add {type} {half}, {quotient}", "total"), shift - 1
+        elif not natural and factor >> (bits - 1):
+            # The factor was taken for a negative number.
+            quotient = self.assign(f"add {type} {quotient}, {name}", "total")
+        if shift:
+            quotient = self.assign(f"{'l' if natural else 'a'}shr {type} {quotient}, {shift}", "quotient")
+        if not natural:
+            sign = self.assign(f"lshr {type} {name}, {bits - 1}", "sign")
+            quotient = self.assign(f"add {type} {quotient}, {sign}", "quotient")
+        if verb == "div":
+            return quotient
+        product = self.assign(f"mul {type} {quotient}, {divisor}", "product")
+        return self.assign(f"sub {type} {name}, {product}", hint)
+
+    def is_natural(self, value: Value) -> bool:
+        """Whether an index is known not to be negative: of a loop over the grid, of a lane, a constant, and what these make."""
+        if value in self.natural:
+            return True
+        inst = value.inst
+        if inst is None or not isinstance(value.type, IndexType):
+            return False
+        if inst.op.name == "const":
+            return int(inst.attr("value")) >= 0
+        return inst.op.name in ("add", "divide_truncated", "remainder_truncated") and all(map(self.is_natural, inst.args))
+
+    def upper_half(self, type: str, name: str, factor: int, unsigned: bool) -> str:
+        """The upper half of the product with a constant, of which the bits count."""
+        long = {"i32": "", "i64": "l"}[type]
+        function = f"llvm.nvvm.mulhi.{'u' if unsigned else ''}{'ll' if long else 'i'}"
+        self.declarations.add(f"declare {type} @{function}({type}, {type})")
+        bits = int(type[1:])
+        factor = (factor + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))
+        return self.assign(f"call {type} @{function}({type} {name}, {type} {factor})", "upper")
 
     def quotient(self, inst: Inst) -> str:
         """A call that divides by multiplication: with the inverse of the divisor, which LLVM computes in front of the loop."""
@@ -414,3 +486,35 @@ def _same(a: Value, b: Value) -> bool:
     if a.inst is None or b.inst is None or not a.inst.op.name == b.inst.op.name == "const":
         return False
     return a.inst.attr("value") == b.inst.attr("value")
+
+
+def reciprocal(divisor: int, bits: int) -> tuple[int, int]:
+    """A factor and a shift with which ``n * factor >> (width + shift)`` is ``n // divisor`` for natural numbers below ``2**bits``.
+
+    Parameters
+    ----------
+    divisor : int
+        From 3 on, no power of two.
+    bits : int
+        Of the largest number: 31 of int32, 32 of uint32.
+
+    Returns
+    -------
+    tuple of int
+        The smallest shift whose factor serves, where the width is 32 or, of more than 32 bits, 64; the factor may have a bit
+        more than the numbers.  From Granlund and Montgomery, "Division by invariant integers using multiplication" (1994),
+        theorem 4.2.
+
+    Examples
+    --------
+    >>> factor, shift = reciprocal(7, 31)
+    >>> all(n * factor >> (32 + shift) == n // 7 for n in (0, 6, 7, 2**31 - 1))
+    True
+    """
+    width = 64 if bits > 32 else 32
+    for shift in range(divisor.bit_length() + 1):
+        factor = (1 << (width + shift)) // divisor + 1
+        # It is too large by less than one part in 2**bits.
+        if (factor * divisor - (1 << (width + shift))) << bits <= 1 << (width + shift):
+            return factor, shift
+    raise AssertionError(f"no factor for {divisor}")

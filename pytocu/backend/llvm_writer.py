@@ -7,6 +7,7 @@ functions around them are written by :mod:`pytocu.backend.llvm` and :mod:`pytocu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
@@ -75,11 +76,19 @@ class Writer(RowWriter):
         """Write the instructions of a block; the values its terminator hands on."""
         if self.dialect.freeze:
             self.kept.update(_kept(block))
-        for inst in block.insts[:-1]:
-            self.inst(inst)
+        with self.scope():
+            for inst in block.insts[:-1]:
+                self.inst(inst)
         if block.terminator.op.name != "yield":
             raise BackendError(f"{block.terminator.op.name} inside a loop or branch: carry a flag instead")
         return block.terminator.args
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Around what is written into blocks of its own: addresses that are computed there nothing behind them has."""
+        self.addresses.append({})
+        yield
+        self.addresses.pop()
 
     def bind(self, values: Sequence[Value], names: Sequence[str]) -> None:
         self.values.update(zip(values, names, strict=True))
@@ -121,9 +130,9 @@ class Writer(RowWriter):
                 self.branch(inst)
             case "while":
                 self.inside(inst, self.repeat)
-            case "shared" if self.dialect.shared:
+            case "shared" if "shared" in self.dialect.spaces:
                 self.values[inst.result] = self.tile(inst)
-            case "local" if not self.dialect.shared:
+            case "local" if "local" in self.dialect.spaces:
                 self.values[inst.result] = self.local(inst)
             case "lanes":
                 self.bind(inst.results, self.together(inst))
@@ -187,7 +196,9 @@ class Writer(RowWriter):
         else:
             self.bind([index], [counter])
             if over in GRID_AXES and self.values[lower] == "0" and self.values[step].isdigit():
-                self.assume_natural(counter)
+                self.natural.add(index)
+                if not self.dialect.as_written:
+                    self.assume_natural(counter)
         following = self.operands(self.block(region))
         # Most threads run a loop over the grid once; a loop that LLVM can count it would unroll,
         # with a division before it.
@@ -274,8 +285,9 @@ class Writer(RowWriter):
         for label, region in zip((yes, no), inst.regions, strict=True):
             self.open(label)
             if region.terminator.op.name == "return":
-                for step in region.insts[:-1]:
-                    self.inst(step)
+                with self.scope():
+                    for step in region.insts[:-1]:
+                        self.inst(step)
                 self.exit = self.exit or self.fresh("exit", "")
                 self.line(f"br label %{self.exit}")
                 continue
@@ -399,7 +411,7 @@ class Writer(RowWriter):
         whole = f"[{inst.attr('size')} x {element_type(pointer.dtype, True)}]"
         # A name of the user's has no dollar sign, and a module's names have no dots.
         name = f"@{self.name}${self.fresh(inst.result.name or 'tile')[1:]}".replace(".", "$")
-        space = self.dialect.shared
+        space = self.dialect.spaces["shared"]
         self.declarations.add(f"{name} = internal{space} global {whole} undef, align {max(16, pointer.dtype.itemsize)}")
         whole_pointer = self.dialect.pointer.format(type=whole, space=space)
         return f"getelementptr inbounds ({whole}, {whole_pointer} {name}, i32 0, i32 0)"
@@ -417,26 +429,49 @@ class Writer(RowWriter):
         if dtype is None:
             raise InternalError(f"an access through a value of type {pointer.type}")
         fields: dict[str, str | int] = {"type": element_type(dtype, True), "pointer": self.type(pointer.type)}
-        text = self.dialect.element.format(
-            address=self.values[pointer], index_type=self.type(index.type), index=self.values[index], **fields
-        )
-        return fields | {"address": self.assign(text, "at"), "align": dtype.itemsize}
+        base, behind = _apart(index) if self.dialect.as_written else (index, 0)
+        address = self.element_address(fields, self.values[pointer], self.type(index.type), self.values[base])
+        if behind:
+            address = self.element_address(fields, address, self.type(index.type), str(behind))
+        return fields | {"address": address, "align": dtype.itemsize}
+
+    def element_address(self, fields: dict[str, str | int], address: str, index_type: str, index: str) -> str:
+        """The address of an element, which is computed once where LLVM does not see that it is there already."""
+        key = (address, index)
+        for scope in self.addresses if self.dialect.as_written else ():
+            if key in scope:
+                return scope[key]
+        named = {"type": fields["type"], "pointer": fields["pointer"]}
+        text = self.dialect.element.format(address=address, index_type=index_type, index=index, **named)
+        found = self.addresses[-1][key] = self.assign(text, "at")
+        return found
 
     def access(self, pointer: Value, index: Value, type: Type) -> dict[str, str | int]:
         """Template fields of a load or store of the type, which may be several elements."""
         fields = self.address(pointer, index)
         memory = self.type(type, memory=True)
-        space = self.dialect.shared if isinstance(pointer.type, PointerType) and pointer.type.space == "shared" else ""
-        wanted = self.dialect.pointer.format(type=memory, space=space)
+        wanted = self.dialect.pointer.format(type=memory, space=self.space(pointer))
         if wanted != fields["pointer"]:
             fields["address"] = self.assign(f"bitcast {fields['pointer']} {fields['address']} to {wanted}", "at")
         return fields | {"type": memory, "pointer": wanted}
+
+    def space(self, pointer: Value) -> str:
+        """What stands in the type of a pointer to the same memory."""
+        return self.dialect.spaces[pointer.type.space] if isinstance(pointer.type, PointerType) else ""
+
+    def unchanged(self, pointer: Value) -> str:
+        """What stands behind a load through a pointer whose memory nobody writes while the kernel runs."""
+        note = self.dialect.unchanged
+        if not note or pointer not in self.function.params or pointer in self.written or self.function.fact("waits"):
+            return ""
+        self.declarations.add(f"{note.rpartition(' ')[2]} = !{{}}")
+        return note
 
     def load(self, inst: Inst) -> None:
         result = inst.result
         pointer, index = inst.args
         fields = self.access(pointer, index, result.type)
-        name = self.assign(self.dialect.load.format(**fields), result.name or "v")
+        name = self.assign(self.dialect.load.format(**fields) + self.unchanged(pointer), result.name or "v")
         if inst in self.kept:
             name = self.assign(f"freeze {fields['type']} {name}", "kept")
         self.values[result] = self.from_memory(name, result.type)
@@ -578,6 +613,18 @@ class Writer(RowWriter):
             value = exchange(self.assign(f"zext i{width} {value} to i32", "word"))
             value = self.assign(f"trunc i32 {value} to i{width}", "word")
         return self.assign(f"bitcast i{width} {value} to {type}", "v") if kind_of(x.type) == "f" else value
+
+
+def _apart(index: Value) -> tuple[Value, int]:
+    """An index as another one and a constant: sums of indices do not overflow, so an address is as far from another one."""
+    behind = 0
+    while index.inst is not None and index.inst.op.name in ("add", "subtract"):
+        x, y = index.inst.args
+        if y.inst is None or y.inst.op.name != "const":
+            break
+        number = int(y.inst.attr("value"))
+        index, behind = x, behind + (number if index.inst.op.name == "add" else -number)
+    return index, behind
 
 
 def _kept(block: Block) -> Iterator[Inst]:

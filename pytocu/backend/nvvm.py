@@ -8,8 +8,9 @@ generates the code: PTX that it is given it assembles as code to be linked with 
 which takes up to a half more registers, and as much time.
 
 The text is written for the older of the two LLVMs in libNVVM (typed pointers), which both of
-them read: one text serves every architecture.  Needs no GPU, no driver, no header and no CUDA
-toolkit.
+them read: one text serves every architecture.  Kernels that are straight enough are compiled
+as they are written, which takes two thirds of the time: nothing is left in them for an optimiser.
+Needs no GPU, no driver, no header and no CUDA toolkit.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from functools import lru_cache
 from pytocu.backend import archs
 from pytocu.backend.libraries import LibraryError, library, place_of, text_of, texts
 from pytocu.backend.llvm_debug import Places
-from pytocu.backend.llvm_dialect import NVVM, kind_of
+from pytocu.backend.llvm_dialect import NVVM, NVVM_AS_WRITTEN, kind_of
 from pytocu.backend.names import kernel_names
 from pytocu.backend.nvvm_writer import VectorWriter
 from pytocu.backend.ptx import LLVM_WAIT, for_arch
@@ -39,6 +40,12 @@ _LAYOUT = (
 _HEAD = f'target datalayout = "{_LAYOUT}"\ntarget triple = "nvptx64-nvidia-cuda"'
 _EXTERNAL = r"\.extern\s+\.func\s+(?:\([^)]*\)\s*)?([\w$.]+)"
 _IR_VERSION = "!{i32 2, i32 0}"
+_STRAIGHT = "; straight\n"
+"""What a module begins with that is compiled as it is written; see :func:`_is_straight`."""
+
+_NEWER_LLVM = 100
+"""The first architecture for which libNVVM has the newer of its two LLVMs."""
+
 _LTO_IR = 3
 """What nvJitLink calls the intermediate form among its kinds of input."""
 
@@ -70,7 +77,7 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     --------
     >>> from pytocu.ir.parser import parse_function
     >>> text = "loop func @nothing(%x: ptr f32, %n: index) facts {index_bits = 32} {\\n  return\\n}"
-    >>> "define void @nothing(float* noalias readonly %x, i32 %n)" in emit([parse_function(text)])
+    >>> "define void @nothing(float addrspace(1)* noalias readonly %x, i32 %n)" in emit([parse_function(text)])
     True
     """
     declarations: set[str] = set()
@@ -78,8 +85,10 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     notes: list[str] = []
     kernels: list[str] = []
     places = Places() if lineinfo else None
+    straight = all(map(_is_straight, functions))
     for function, name in zip(functions, kernel_names(functions), strict=True):
-        text, signature = _kernel(function, name, declarations, marks, places)
+        writer = VectorWriter(function, NVVM_AS_WRITTEN if straight else NVVM, declarations, name)
+        text, signature = _kernel(writer, name, marks, places)
         bodies.append(text)
         notes.append(f'!{{{signature}* @{name}, !"kernel", i32 1}}')
         block = function.fact("block")
@@ -96,21 +105,42 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
     # What nobody calls is left out when linked, unless it is said to be used.
     used = f"@llvm.used = appending global [{len(kernels)} x i8*] [{', '.join(kernels)}], section \"llvm.metadata\""
     parts = [_HEAD, *bodies, "\n".join(sorted(declarations)), used if kernels else "", "\n".join(metadata)]
-    return "\n\n".join(part for part in parts if part) + "\n"
+    return (_STRAIGHT if straight else "") + "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _is_straight(function: Function) -> bool:
+    """Whether LLVM's optimiser gains nothing on a kernel.
+
+    Its threads exchange nothing and go round in no loop but those over the grid, unless each has several rows at once, where
+    the loops are written as they are to be.  It has no function of libdevice, which LLVM would adapt to its place, and converts
+    no float16, where LLVM keeps fewer registers in use.
+    """
+    several = function.fact("several")
+    for inst in walk(function.body):
+        match inst.op.name:
+            case "shared" | "barrier" | "shuffle_xor" | "while" if not several:
+                return False
+            case "for" if inst.attr("over", "serial") == "serial" and not several and not _has_loops(inst):
+                return False
+            case "half_to_float" | "float_to_half":
+                return False
+        if inst.op.kind == "elementwise" and inst.op.llvm in ("", "guarded"):
+            return False
+    return True
+
+
+def _has_loops(loop: Inst) -> bool:
+    return any(inst.op.name in ("for", "while") for inst in walk(loop.regions[0]))
 
 
 def _kernel(
-    function: Function,
-    name: str,
-    declarations: set[str],
-    marks: Callable[[Inst], str] | None,
-    places: Places | None,
+    writer: VectorWriter, name: str, marks: Callable[[Inst], str] | None, places: Places | None
 ) -> tuple[str, str]:
     """The text of a kernel, and its type."""
+    function = writer.function
     if function.level != "loop":
         raise InternalError(f"{function.name} is at {function.level} level, not at loop level")
     written = written_pointers(function.body)
-    writer = VectorWriter(function, NVVM, declarations, name)
     writer.origins = None if marks is None and places is None else {}
     params: list[str] = []
     types: list[str] = []
@@ -229,7 +259,7 @@ def _device_library() -> bytes:
 
 def ptx(source: str, arch: str, name: str, lineinfo: bool = False, options: Sequence[str] = ()) -> str:
     """The PTX that the cubin is assembled from; parameters and errors as :func:`build`."""
-    made = _ptx(_compiled(source, arch, name, lineinfo, options), arch, name, lineinfo)
+    made = _ptx(_compiled(source, arch, name, lineinfo, options), arch, name, lineinfo, _level(source, arch))
     unknown = sorted(set(re.findall(_EXTERNAL, made))) if ".extern" in made else []
     if unknown:
         raise BackendError(f"{name} calls what neither libNVVM nor libdevice has for {arch}: {', '.join(unknown)}")
@@ -272,13 +302,23 @@ def begin(source: str, arch: str, name: str, lineinfo: bool = False, options: Se
 
     def rest() -> bytes:
         try:
-            return _linked(module, arch, name, lineinfo, (), ("GetLinkedCubinSize", "GetLinkedCubin"))
+            return _linked(module, arch, name, lineinfo, _level(source, arch), ("GetLinkedCubinSize", "GetLinkedCubin"))
         except BackendError:
             # The PTX says which functions are missing, if that is what is wrong.
             ptx(source, arch, name, lineinfo, options)
             raise
 
     return rest
+
+
+def _level(source: str, arch: str) -> tuple[str, ...]:
+    """The option for straight code: a quarter to a third of the time is the optimiser's.
+
+    On architectures of libNVVM's newer LLVM, which nothing was measured on, it optimises as ever.
+    """
+    number = archs.ARCH.match(arch)
+    older = number is not None and int(number[1]) < _NEWER_LLVM
+    return ("-Xnvvm=-opt=0",) if older and source.startswith(_STRAIGHT) else ()
 
 
 def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequence[str]) -> bytes:
@@ -353,8 +393,8 @@ def _linked(
             linker("Destroy", handle)
 
 
-def _ptx(module: bytes, arch: str, name: str, lineinfo: bool) -> str:
-    return text_of(_linked(module, arch, name, lineinfo, ("-ptx",), ("GetLinkedPtxSize", "GetLinkedPtx")))
+def _ptx(module: bytes, arch: str, name: str, lineinfo: bool, options: Sequence[str]) -> str:
+    return text_of(_linked(module, arch, name, lineinfo, ("-ptx", *options), ("GetLinkedPtxSize", "GetLinkedPtx")))
 
 
 def _excerpt(source: str, log: str) -> str:

@@ -59,6 +59,7 @@ class VectorWriter(Writer):
         (region,) = inst.regions
         count = inst.attr("lanes")
         number, *params = region.params
+        self.natural.add(number)
         vectors = [self.elements[v] for v in inst.args if v in self.elements]
         carried = self.operands([v for v in inst.args if v not in self.elements])
         reach = lane_reach(inst)
@@ -102,7 +103,7 @@ class VectorWriter(Writer):
         list of (type, pointer type, address, align, elements)
         """
         moved, size, each = self.one_access(inst, type)
-        pointer = self.dialect.pointer.format(type=moved, space="")
+        pointer = self.dialect.pointer.format(type=moved, space=self.space(inst.args[0]))
         place, address = self.behind(inst, at)
         first = self.assign(f"bitcast {place} {address} to {pointer}", "at")
         found = [(moved, pointer, first, min(inst.attr("align"), size), each)]
@@ -128,9 +129,7 @@ class VectorWriter(Writer):
         pointer, address = str(fields["pointer"]), str(fields["address"])
         if at:
             # The type of what a pointer points to is that of the elements in memory.
-            template = self.dialect.element
-            text = template.format(type=fields["type"], pointer=pointer, address=address, index_type="i32", index=at)
-            address = self.assign(text, "at")
+            address = self.element_address(fields, address, "i32", str(at))
         return pointer, address
 
     def load_vector(self, inst: Inst, type: VectorType) -> list[str]:
@@ -143,7 +142,7 @@ class VectorWriter(Writer):
         """The words that an access reads."""
         moved, pointer, address, align, _ = piece
         text = self.dialect.load.format(type=moved, pointer=pointer, address=address, align=align)
-        read = self.assign(text, inst.result.name or "vector")
+        read = self.assign(text + self.unchanged(inst.args[0]), inst.result.name or "vector")
         if _words(moved) == 1:
             return [read]
         return [self.assign(f"extractelement {moved} {read}, i32 {k}", "word") for k in range(_words(moved))]
@@ -191,7 +190,7 @@ class VectorWriter(Writer):
         pointer, address = self.behind(inst, at)
         memory = element_type(dtype, True)
         text = self.dialect.load.format(type=memory, pointer=pointer, address=address, align=dtype.itemsize)
-        return self.from_memory(self.assign(text, inst.result.name or "v"), scalar(dtype))
+        return self.from_memory(self.assign(text + self.unchanged(inst.args[0]), inst.result.name or "v"), scalar(dtype))
 
     def either(
         self, condition: str, yes: Callable[[], Sequence[str]], no: Callable[[], Sequence[str]], type: str = ""
@@ -203,7 +202,8 @@ class VectorWriter(Writer):
         ends: list[tuple[Sequence[str], str]] = []
         for label, write in zip(labels, (yes, no), strict=True):
             self.open(label)
-            ends.append((write(), self.label))
+            with self.scope():
+                ends.append((write(), self.label))
             self.line(f"br label %{join}")
         self.open(join)
         names: list[str] = []

@@ -23,6 +23,7 @@ FACTS: dict[str, tuple[Callable[[object], bool], str]] = {
     "target": (lambda value: value in ("cpu", "cuda"), '"cpu" or "cuda"'),
     "block": (lambda value: type(value) is int and value > 0, "an int above 0"),
     "resident": (lambda value: type(value) is int and value > 0, "an int above 0"),
+    "several": (lambda value: type(value) is int and value > 0, "an int above 0"),
     "waits": (lambda value: isinstance(value, bool), "True or False"),
     "followed": (lambda value: isinstance(value, bool), "True or False"),
     "sharing": (lambda value: isinstance(value, tuple), "a tuple"),

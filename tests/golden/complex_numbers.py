@@ -235,22 +235,26 @@ def mirror(z):
 #| declare void @llvm.x86.sse.ldmxcsr(ptr)
 #| declare void @llvm.x86.sse.stmxcsr(ptr)
 #$ dump mirror --args "c64[n]" --emit nvvm
+#| ; straight
 #| target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 #| target triple = "nvptx64-nvidia-cuda"
 #|
-#| define void @mirror(float* noalias readonly %z, float* noalias %out0, float* noalias %out1, i32 %n) nounwind {
+#| define void @mirror(float addrspace(1)* noalias readonly %z, float addrspace(1)* noalias %out0, float addrspace(1)* noalias %out1, i32 %n) nounwind {
 #| entry:
-#|   %address = ptrtoint float* %z to i64
+#|   %address = ptrtoint float addrspace(1)* %z to i64
 #|   %low = and i64 %address, 15
 #|   %low.1 = or i64 0, %low
-#|   %address.1 = ptrtoint float* %out0 to i64
+#|   %address.1 = ptrtoint float addrspace(1)* %out0 to i64
 #|   %low.2 = and i64 %address.1, 15
 #|   %low.3 = or i64 %low.1, %low.2
-#|   %address.2 = ptrtoint float* %out1 to i64
+#|   %address.2 = ptrtoint float addrspace(1)* %out1 to i64
 #|   %low.4 = and i64 %address.2, 7
 #|   %low.5 = or i64 %low.3, %low.4
 #|   %aligned = icmp eq i64 %low.5, 0
-#|   %v = sdiv i32 %n, 1024
+#|   %sign = ashr i32 %n, 31
+#|   %added = lshr i32 %sign, 22
+#|   %total = add i32 %n, %added
+#|   %v = ashr i32 %total, 10
 #|   %v.1 = select i1 %aligned, i32 %v, i32 0
 #|   %threads = mul nsw i32 %v.1, 256
 #|   %v.2 = sub nsw i32 %n, 1
@@ -267,25 +271,23 @@ def mirror(z):
 #|   %more = icmp slt i32 %thread.1, %threads
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %known = icmp sge i32 %thread.1, 0
-#|   call void @llvm.assume(i1 %known)
-#|   %v.3 = sdiv i32 %thread.1, 256
+#|   %v.3 = lshr i32 %thread.1, 8
 #|   %v.4 = mul nsw i32 %v.3, 256
 #|   %v.5 = add nsw i32 %thread.1, %v.4
 #|   %i = mul nsw i32 %v.5, 2
 #|   %i.1 = add nsw i32 %i, 512
 #|   %v.6 = mul nsw i32 %i, 2
-#|   %at = getelementptr inbounds float, float* %z, i32 %v.6
-#|   %at.1 = bitcast float* %at to <4 x float>*
-#|   %z_vector = load <4 x float>, <4 x float>* %at.1, align 16
+#|   %at = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.6
+#|   %at.1 = bitcast float addrspace(1)* %at to <4 x float> addrspace(1)*
+#|   %z_vector = load <4 x float>, <4 x float> addrspace(1)* %at.1, align 16, !invariant.load !99999
 #|   %word = extractelement <4 x float> %z_vector, i32 0
 #|   %word.1 = extractelement <4 x float> %z_vector, i32 1
 #|   %word.2 = extractelement <4 x float> %z_vector, i32 2
 #|   %word.3 = extractelement <4 x float> %z_vector, i32 3
 #|   %v.7 = mul nsw i32 %i.1, 2
-#|   %at.2 = getelementptr inbounds float, float* %z, i32 %v.7
-#|   %at.3 = bitcast float* %at.2 to <4 x float>*
-#|   %z_vector.1 = load <4 x float>, <4 x float>* %at.3, align 16
+#|   %at.2 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.7
+#|   %at.3 = bitcast float addrspace(1)* %at.2 to <4 x float> addrspace(1)*
+#|   %z_vector.1 = load <4 x float>, <4 x float> addrspace(1)* %at.3, align 16, !invariant.load !99999
 #|   %word.4 = extractelement <4 x float> %z_vector.1, i32 0
 #|   %word.5 = extractelement <4 x float> %z_vector.1, i32 1
 #|   %word.6 = extractelement <4 x float> %z_vector.1, i32 2
@@ -298,8 +300,9 @@ def mirror(z):
 #|   %v.12 = add nsw i32 %v.11, %v.2
 #|   %v.13 = mul nsw i32 %v.12, 2
 #|   %v.14 = add nsw i32 %v.13, 1
-#|   %at.4 = getelementptr inbounds float, float* %z, i32 %v.14
-#|   %v.15 = load float, float* %at.4, align 4
+#|   %at.4 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.13
+#|   %at.5 = getelementptr inbounds float, float addrspace(1)* %at.4, i32 1
+#|   %v.15 = load float, float addrspace(1)* %at.5, align 4, !invariant.load !99999
 #|   %v.16 = fmul float %v.15, 0x4000000000000000
 #|   %i_k.1 = add nsw i32 %i, 1
 #|   %v.17 = bitcast float %word.3 to i32
@@ -309,8 +312,9 @@ def mirror(z):
 #|   %v.21 = add nsw i32 %v.20, %v.2
 #|   %v.22 = mul nsw i32 %v.21, 2
 #|   %v.23 = add nsw i32 %v.22, 1
-#|   %at.5 = getelementptr inbounds float, float* %z, i32 %v.23
-#|   %v.24 = load float, float* %at.5, align 4
+#|   %at.6 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.22
+#|   %at.7 = getelementptr inbounds float, float addrspace(1)* %at.6, i32 1
+#|   %v.24 = load float, float addrspace(1)* %at.7, align 4, !invariant.load !99999
 #|   %v.25 = fmul float %v.24, 0x4000000000000000
 #|   %i_k.2 = add nsw i32 %i.1, 0
 #|   %v.26 = bitcast float %word.5 to i32
@@ -320,8 +324,9 @@ def mirror(z):
 #|   %v.30 = add nsw i32 %v.29, %v.2
 #|   %v.31 = mul nsw i32 %v.30, 2
 #|   %v.32 = add nsw i32 %v.31, 1
-#|   %at.6 = getelementptr inbounds float, float* %z, i32 %v.32
-#|   %v.33 = load float, float* %at.6, align 4
+#|   %at.8 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.31
+#|   %at.9 = getelementptr inbounds float, float addrspace(1)* %at.8, i32 1
+#|   %v.33 = load float, float addrspace(1)* %at.9, align 4, !invariant.load !99999
 #|   %v.34 = fmul float %v.33, 0x4000000000000000
 #|   %i_k.3 = add nsw i32 %i.1, 1
 #|   %v.35 = bitcast float %word.7 to i32
@@ -331,35 +336,36 @@ def mirror(z):
 #|   %v.39 = add nsw i32 %v.38, %v.2
 #|   %v.40 = mul nsw i32 %v.39, 2
 #|   %v.41 = add nsw i32 %v.40, 1
-#|   %at.7 = getelementptr inbounds float, float* %z, i32 %v.41
-#|   %v.42 = load float, float* %at.7, align 4
+#|   %at.10 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.40
+#|   %at.11 = getelementptr inbounds float, float addrspace(1)* %at.10, i32 1
+#|   %v.42 = load float, float addrspace(1)* %at.11, align 4, !invariant.load !99999
 #|   %v.43 = fmul float %v.42, 0x4000000000000000
-#|   %at.8 = getelementptr inbounds float, float* %out0, i32 %v.6
-#|   %at.9 = bitcast float* %at.8 to <4 x float>*
+#|   %at.12 = getelementptr inbounds float, float addrspace(1)* %out0, i32 %v.6
+#|   %at.13 = bitcast float addrspace(1)* %at.12 to <4 x float> addrspace(1)*
 #|   %vector = insertelement <4 x float> undef, float %word, i32 0
 #|   %vector.1 = insertelement <4 x float> %vector, float %v.10, i32 1
 #|   %vector.2 = insertelement <4 x float> %vector.1, float %word.2, i32 2
 #|   %vector.3 = insertelement <4 x float> %vector.2, float %v.19, i32 3
-#|   store <4 x float> %vector.3, <4 x float>* %at.9, align 16
-#|   %at.10 = getelementptr inbounds float, float* %out1, i32 %i
-#|   %at.11 = bitcast float* %at.10 to <2 x float>*
+#|   store <4 x float> %vector.3, <4 x float> addrspace(1)* %at.13, align 16
+#|   %at.14 = getelementptr inbounds float, float addrspace(1)* %out1, i32 %i
+#|   %at.15 = bitcast float addrspace(1)* %at.14 to <2 x float> addrspace(1)*
 #|   %vector.4 = insertelement <2 x float> undef, float %v.16, i32 0
 #|   %vector.5 = insertelement <2 x float> %vector.4, float %v.25, i32 1
-#|   store <2 x float> %vector.5, <2 x float>* %at.11, align 8
-#|   %at.12 = getelementptr inbounds float, float* %out0, i32 %v.7
-#|   %at.13 = bitcast float* %at.12 to <4 x float>*
+#|   store <2 x float> %vector.5, <2 x float> addrspace(1)* %at.15, align 8
+#|   %at.16 = getelementptr inbounds float, float addrspace(1)* %out0, i32 %v.7
+#|   %at.17 = bitcast float addrspace(1)* %at.16 to <4 x float> addrspace(1)*
 #|   %vector.6 = insertelement <4 x float> undef, float %word.4, i32 0
 #|   %vector.7 = insertelement <4 x float> %vector.6, float %v.28, i32 1
 #|   %vector.8 = insertelement <4 x float> %vector.7, float %word.6, i32 2
 #|   %vector.9 = insertelement <4 x float> %vector.8, float %v.37, i32 3
-#|   store <4 x float> %vector.9, <4 x float>* %at.13, align 16
-#|   %at.14 = getelementptr inbounds float, float* %out1, i32 %i.1
-#|   %at.15 = bitcast float* %at.14 to <2 x float>*
+#|   store <4 x float> %vector.9, <4 x float> addrspace(1)* %at.17, align 16
+#|   %at.18 = getelementptr inbounds float, float addrspace(1)* %at.14, i32 512
+#|   %at.19 = bitcast float addrspace(1)* %at.18 to <2 x float> addrspace(1)*
 #|   %vector.10 = insertelement <2 x float> undef, float %v.34, i32 0
 #|   %vector.11 = insertelement <2 x float> %vector.10, float %v.43, i32 1
-#|   store <2 x float> %vector.11, <2 x float>* %at.15, align 8
+#|   store <2 x float> %vector.11, <2 x float> addrspace(1)* %at.19, align 8
 #|   %next = add i32 %thread.1, %threads.1
-#|   br label %loop, !llvm.loop !100001
+#|   br label %loop, !llvm.loop !100002
 #| done:
 #|   %done.1 = mul nsw i32 %threads, 4
 #|   %tid.1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -378,10 +384,10 @@ def mirror(z):
 #| body.1:
 #|   %v.44 = mul nsw i32 %i.2, 2
 #|   %v.45 = add nsw i32 %v.44, 1
-#|   %at.16 = getelementptr inbounds float, float* %z, i32 %v.44
-#|   %v.46 = load float, float* %at.16, align 4
-#|   %at.17 = getelementptr inbounds float, float* %z, i32 %v.45
-#|   %v.47 = load float, float* %at.17, align 4
+#|   %at.20 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.44
+#|   %v.46 = load float, float addrspace(1)* %at.20, align 4, !invariant.load !99999
+#|   %at.21 = getelementptr inbounds float, float addrspace(1)* %at.20, i32 1
+#|   %v.47 = load float, float addrspace(1)* %at.21, align 4, !invariant.load !99999
 #|   %v.48 = bitcast float %v.47 to i32
 #|   %v.49 = xor i32 %v.48, -2147483648
 #|   %v.50 = bitcast i32 %v.49 to float
@@ -389,33 +395,34 @@ def mirror(z):
 #|   %v.52 = add nsw i32 %v.51, %v.2
 #|   %v.53 = mul nsw i32 %v.52, 2
 #|   %v.54 = add nsw i32 %v.53, 1
-#|   %at.18 = getelementptr inbounds float, float* %z, i32 %v.54
-#|   %v.55 = load float, float* %at.18, align 4
+#|   %at.22 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.53
+#|   %at.23 = getelementptr inbounds float, float addrspace(1)* %at.22, i32 1
+#|   %v.55 = load float, float addrspace(1)* %at.23, align 4, !invariant.load !99999
 #|   %v.56 = fmul float %v.55, 0x4000000000000000
-#|   %at.19 = getelementptr inbounds float, float* %out0, i32 %v.44
-#|   store float %v.46, float* %at.19, align 4
-#|   %at.20 = getelementptr inbounds float, float* %out0, i32 %v.45
-#|   store float %v.50, float* %at.20, align 4
-#|   %at.21 = getelementptr inbounds float, float* %out1, i32 %i.2
-#|   store float %v.56, float* %at.21, align 4
+#|   %at.24 = getelementptr inbounds float, float addrspace(1)* %out0, i32 %v.44
+#|   store float %v.46, float addrspace(1)* %at.24, align 4
+#|   %at.25 = getelementptr inbounds float, float addrspace(1)* %at.24, i32 1
+#|   store float %v.50, float addrspace(1)* %at.25, align 4
+#|   %at.26 = getelementptr inbounds float, float addrspace(1)* %out1, i32 %i.2
+#|   store float %v.56, float addrspace(1)* %at.26, align 4
 #|   %next.1 = add i32 %i.2, %threads.2
 #|   br label %loop.1
 #| done.2:
 #|   ret void
 #| }
 #|
-#| !100000 = !{!"llvm.loop.unroll.disable"}
-#| !100001 = distinct !{!100001, !100000}
+#| !100001 = !{!"llvm.loop.unroll.disable"}
+#| !100002 = distinct !{!100002, !100001}
+#| !99999 = !{}
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-#| declare void @llvm.assume(i1)
 #|
-#| @llvm.used = appending global [1 x i8*] [i8* bitcast (void (float*, float*, float*, i32)* @mirror to i8*)], section "llvm.metadata"
+#| @llvm.used = appending global [1 x i8*] [i8* bitcast (void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i32)* @mirror to i8*)], section "llvm.metadata"
 #|
 #| !nvvm.annotations = !{!0, !1}
 #| !nvvmir.version = !{!2}
-#| !0 = !{void (float*, float*, float*, i32)* @mirror, !"kernel", i32 1}
-#| !1 = !{void (float*, float*, float*, i32)* @mirror, !"maxntidx", i32 256}
+#| !0 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i32)* @mirror, !"kernel", i32 1}
+#| !1 = !{void (float addrspace(1)*, float addrspace(1)*, float addrspace(1)*, i32)* @mirror, !"maxntidx", i32 256}
 #| !2 = !{i32 2, i32 0}

@@ -183,22 +183,27 @@ def from_double(x):
 #| declare void @llvm.x86.sse.ldmxcsr(ptr)
 #| declare void @llvm.x86.sse.stmxcsr(ptr)
 #$ dump fade --args "f16[n], f16[n]" --emit nvvm
+#| ; straight
 #| target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
 #| target triple = "nvptx64-nvidia-cuda"
 #|
-#| define void @fade(i16* noalias readonly %x, i16* noalias readonly %y, i16* noalias %out, i32 %n) nounwind {
+#| define void @fade(i16 addrspace(1)* noalias readonly %x, i16 addrspace(1)* noalias readonly %y, i16 addrspace(1)* noalias %out, i32 %n) nounwind {
 #| entry:
-#|   %address = ptrtoint i16* %x to i64
+#|   %address = ptrtoint i16 addrspace(1)* %x to i64
 #|   %low = and i64 %address, 15
 #|   %low.1 = or i64 0, %low
-#|   %address.1 = ptrtoint i16* %y to i64
+#|   %address.1 = ptrtoint i16 addrspace(1)* %y to i64
 #|   %low.2 = and i64 %address.1, 15
 #|   %low.3 = or i64 %low.1, %low.2
-#|   %address.2 = ptrtoint i16* %out to i64
+#|   %address.2 = ptrtoint i16 addrspace(1)* %out to i64
 #|   %low.4 = and i64 %address.2, 15
 #|   %low.5 = or i64 %low.3, %low.4
 #|   %aligned = icmp eq i64 %low.5, 0
-#|   %v = srem i32 %n, 8
+#|   %sign = ashr i32 %n, 31
+#|   %added = lshr i32 %sign, 29
+#|   %total = add i32 %n, %added
+#|   %whole = and i32 %total, -8
+#|   %v = sub i32 %n, %whole
 #|   %v.1 = sub nsw i32 %n, %v
 #|   %vectors = select i1 %aligned, i32 %v.1, i32 0
 #|   %tid = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
@@ -216,11 +221,9 @@ def from_double(x):
 #|   %more = icmp slt i32 %i, %vectors
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %known = icmp sge i32 %i, 0
-#|   call void @llvm.assume(i1 %known)
-#|   %at = getelementptr inbounds i16, i16* %x, i32 %i
-#|   %at.1 = bitcast i16* %at to <4 x i32>*
-#|   %x_vector = load <4 x i32>, <4 x i32>* %at.1, align 16
+#|   %at = getelementptr inbounds i16, i16 addrspace(1)* %x, i32 %i
+#|   %at.1 = bitcast i16 addrspace(1)* %at to <4 x i32> addrspace(1)*
+#|   %x_vector = load <4 x i32>, <4 x i32> addrspace(1)* %at.1, align 16, !invariant.load !99999
 #|   %word = extractelement <4 x i32> %x_vector, i32 0
 #|   %word.1 = extractelement <4 x i32> %x_vector, i32 1
 #|   %word.2 = extractelement <4 x i32> %x_vector, i32 2
@@ -237,9 +240,9 @@ def from_double(x):
 #|   %part.9 = trunc i32 %word.3 to i16
 #|   %part.10 = lshr i32 %word.3, 16
 #|   %part.11 = trunc i32 %part.10 to i16
-#|   %at.2 = getelementptr inbounds i16, i16* %y, i32 %i
-#|   %at.3 = bitcast i16* %at.2 to <4 x i32>*
-#|   %y_vector = load <4 x i32>, <4 x i32>* %at.3, align 16
+#|   %at.2 = getelementptr inbounds i16, i16 addrspace(1)* %y, i32 %i
+#|   %at.3 = bitcast i16 addrspace(1)* %at.2 to <4 x i32> addrspace(1)*
+#|   %y_vector = load <4 x i32>, <4 x i32> addrspace(1)* %at.3, align 16, !invariant.load !99999
 #|   %word.4 = extractelement <4 x i32> %y_vector, i32 0
 #|   %word.5 = extractelement <4 x i32> %y_vector, i32 1
 #|   %word.6 = extractelement <4 x i32> %y_vector, i32 2
@@ -312,8 +315,8 @@ def from_double(x):
 #|   %v.55 = xor i16 %part.23, -32768
 #|   %v.56 = select i1 %v.54, i16 %v.55, i16 %part.11
 #|   %v.57 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.51, i16 %v.56)
-#|   %at.4 = getelementptr inbounds i16, i16* %out, i32 %i
-#|   %at.5 = bitcast i16* %at.4 to <4 x i32>*
+#|   %at.4 = getelementptr inbounds i16, i16 addrspace(1)* %out, i32 %i
+#|   %at.5 = bitcast i16 addrspace(1)* %at.4 to <4 x i32> addrspace(1)*
 #|   %part.24 = zext i16 %v.8 to i32
 #|   %part.25 = zext i16 %v.15 to i32
 #|   %part.26 = shl i32 %part.25, 16
@@ -334,9 +337,9 @@ def from_double(x):
 #|   %part.35 = shl i32 %part.34, 16
 #|   %word.11 = or i32 %part.33, %part.35
 #|   %vector.3 = insertelement <4 x i32> %vector.2, i32 %word.11, i32 3
-#|   store <4 x i32> %vector.3, <4 x i32>* %at.5, align 16
+#|   store <4 x i32> %vector.3, <4 x i32> addrspace(1)* %at.5, align 16
 #|   %next = add i32 %i, %stride
-#|   br label %loop, !llvm.loop !100001
+#|   br label %loop, !llvm.loop !100002
 #| done:
 #|   %tid.1 = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 #|   %ctaid.1 = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
@@ -352,39 +355,39 @@ def from_double(x):
 #|   %more.1 = icmp slt i32 %i.1, %n
 #|   br i1 %more.1, label %body.1, label %done.1
 #| body.1:
-#|   %at.6 = getelementptr inbounds i16, i16* %x, i32 %i.1
-#|   %v.58 = load i16, i16* %at.6, align 2
+#|   %at.6 = getelementptr inbounds i16, i16 addrspace(1)* %x, i32 %i.1
+#|   %v.58 = load i16, i16 addrspace(1)* %at.6, align 2, !invariant.load !99999
 #|   %v.59 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.58, i16 14336)
-#|   %at.7 = getelementptr inbounds i16, i16* %y, i32 %i.1
-#|   %v.60 = load i16, i16* %at.7, align 2
+#|   %at.7 = getelementptr inbounds i16, i16 addrspace(1)* %y, i32 %i.1
+#|   %v.60 = load i16, i16 addrspace(1)* %at.7, align 2, !invariant.load !99999
 #|   %v.61 = bitcast i16 %v.60 to half
 #|   %v.62 = bitcast i16 %v.58 to half
 #|   %v.63 = fcmp ogt half %v.61, %v.62
 #|   %v.64 = xor i16 %v.60, -32768
 #|   %v.65 = select i1 %v.63, i16 %v.64, i16 %v.58
 #|   %v.66 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.59, i16 %v.65)
-#|   %at.8 = getelementptr inbounds i16, i16* %out, i32 %i.1
-#|   store i16 %v.66, i16* %at.8, align 2
+#|   %at.8 = getelementptr inbounds i16, i16 addrspace(1)* %out, i32 %i.1
+#|   store i16 %v.66, i16 addrspace(1)* %at.8, align 2
 #|   %next.1 = add i32 %i.1, %threads.1
 #|   br label %loop.1
 #| done.1:
 #|   ret void
 #| }
 #|
-#| !100000 = !{!"llvm.loop.unroll.disable"}
-#| !100001 = distinct !{!100001, !100000}
+#| !100001 = !{!"llvm.loop.unroll.disable"}
+#| !100002 = distinct !{!100002, !100001}
+#| !99999 = !{}
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
 #| declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
-#| declare void @llvm.assume(i1)
 #|
-#| @llvm.used = appending global [1 x i8*] [i8* bitcast (void (i16*, i16*, i16*, i32)* @fade to i8*)], section "llvm.metadata"
+#| @llvm.used = appending global [1 x i8*] [i8* bitcast (void (i16 addrspace(1)*, i16 addrspace(1)*, i16 addrspace(1)*, i32)* @fade to i8*)], section "llvm.metadata"
 #|
 #| !nvvm.annotations = !{!0, !1}
 #| !nvvmir.version = !{!2}
-#| !0 = !{void (i16*, i16*, i16*, i32)* @fade, !"kernel", i32 1}
-#| !1 = !{void (i16*, i16*, i16*, i32)* @fade, !"maxntidx", i32 256}
+#| !0 = !{void (i16 addrspace(1)*, i16 addrspace(1)*, i16 addrspace(1)*, i32)* @fade, !"kernel", i32 1}
+#| !1 = !{void (i16 addrspace(1)*, i16 addrspace(1)*, i16 addrspace(1)*, i32)* @fade, !"maxntidx", i32 256}
 #| !2 = !{i32 2, i32 0}
 #$ dump from_double --args "f64[n]" --emit cuda
 #| struct alignas(16) f64x2 { double lane[2]; };

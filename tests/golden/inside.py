@@ -223,7 +223,7 @@ def relax(u, rate):
 #|             out_vector.lane[k] = new_ > 3.0f ? new_ : u_k + 0.0f;
 #|         out[i_1] = new_1 > 3.0f ? new_1 : u_i_1 + 0.0f;
 #$ show relax dump --args "f32[n], weak float" --emit nvvm --lines "^define|fcmp"
-#| define void @relax(float* noalias readonly %u, float %rate, float* noalias %out, i32 %n) nounwind {
+#| define void @relax(float addrspace(1)* noalias readonly %u, float %rate, float addrspace(1)* noalias %out, i32 %n) nounwind {
 #|   %v.8 = fcmp ogt float %new, 0x4008000000000000
 #|   %v.16 = fcmp ogt float %new.1, 0x4008000000000000
 #|   %v.24 = fcmp ogt float %new.2, 0x4008000000000000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -31,10 +32,16 @@ pytestmark = pytest.mark.gpu
 
 
 def agrees(cupy: Any, function: Callable[..., Any], *arguments: Any) -> None:
-    """NumPy's results and changed arguments."""
+    """NumPy's results and changed arguments, or its exception."""
     theirs = [a.copy() if isinstance(a, np.ndarray) else a for a in arguments]
     given = [cupy.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    expected, found = arrays_in(function(*theirs)), arrays_in(pytocu.jit(function)(*given))
+    try:
+        expected = arrays_in(function(*theirs))
+    except ValueError as error:
+        with pytest.raises(ValueError, match=f"^{re.escape(str(error))}$"):
+            pytocu.jit(function)(*given)
+        return
+    found = arrays_in(pytocu.jit(function)(*given))
     for result, wanted in zip(found, expected, strict=True):
         compare(np.asarray(result.get() if isinstance(result, cupy.ndarray) else result), np.asarray(wanted))
     for mine, array in zip(given, theirs, strict=True):
