@@ -489,7 +489,7 @@ def _same(a: Value, b: Value) -> bool:
 
 
 def reciprocal(divisor: int, bits: int) -> tuple[int, int]:
-    """A factor and a shift with which ``n * factor >> (width + shift)`` is ``n // divisor`` for natural numbers below ``2**bits``.
+    """A factor and a shift with which ``n * factor >> (width + shift)`` is ``n // divisor`` for natural numbers of some bits.
 
     Parameters
     ----------
