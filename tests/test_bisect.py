@@ -227,6 +227,12 @@ def least(x, y):
     return np.minimum(x - y, y)
 
 
+def joined(x, y):
+    a = x > y
+    b = y > 2
+    return a & b, a | b
+
+
 def pulled(x, y):
     return (y / ((x[:, None] - y) ** 2 + np.float32(0.5))).sum(1)
 
@@ -411,6 +417,10 @@ PLANTED += [
         *("least", "i32[n], i32[n]", ("pass", "negations"), "subtract|minimum"),
     ),
     (
+        fault("hidden operands are inverted", "both_or_either:_hidden", '"not_equal", (builder', '"equal", (builder'),
+        *("joined", "i32[n], i32[n]", ("pass", "both-or-either"), ""),
+    ),
+    (
         fault("quotients are too large", "quotients:_corrected", "(-rest).fma", "near.fma"),
         *("pulled", "f32[n], f32[m]", ("pass", "one-test"), ""),
     ),
@@ -448,7 +458,7 @@ def command(folder, capsys):
 
 @pytest.mark.parametrize(("fault", "function", "types", "step", "operation"), PLANTED, ids=[p[0].name for p in PLANTED])
 def test_a_planted_fault_is_found_at_its_step(folder, capsys, monkeypatch, fault, function, types, step, operation):
-    target = "cuda:sm_90" if step[1] in ("negations", "one-test", "shared-divisors") else "cpu"
+    target = "cuda:sm_90" if step[1] in ("negations", "one-test", "shared-divisors", "both-or-either") else "cpu"
     # That a thread has several rows takes more of them otherwise than arguments are made with.
     monkeypatch.setattr(schedule, "MANY_THREADS", 1)
     words = ["bisect", f"prog.py:{function}", "--args", types, "--target", target]

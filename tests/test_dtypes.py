@@ -24,6 +24,7 @@ from pytocu.ir.printer import print_function
 from pytocu.ir.types import ALL_DTYPES, C64, C128, F16, DType, element
 from pytocu.planning import kernel_function
 from pytocu.runtime import native
+from pytocu.testing.cases import call_interpreted
 from pytocu.testing.compare import compare, complex_distance, edge_values, same_bits, ulp_distance
 from pytocu.testing.complex_reference import PLAIN_STEPS
 from pytocu.testing.operands import make_function
@@ -118,6 +119,24 @@ def test_casts_to_float16_round_once(dtype: Any) -> None:
         compare(pytocu.jit(to_half)(x), x.astype(np.float16))
         # By way of float32 some of these would come out differently.
         assert dtype is np.float32 or (x.astype(np.float32).astype(np.float16) != x.astype(np.float16)).any()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_floats_that_no_uint64_is(dtype: Any) -> None:
+    """As NumPy has them on x86-64, for arrays and numbers alike."""
+    low, top = 2**63, 2**64
+    wanted = {np.nan: low, np.inf: 0, -np.inf: low, -1.0: top - 1, -2.5: top - 2, -1e19: low, -(2.0**63): low, 2.0**63: low,
+              1.5 * 2.0**63: 3 * 2**62, 2.0**64: 0, 1e30: 0, -1e30: low}  # fmt: skip
+    x = np.array(list(wanted), dtype)
+    made = pytocu.jit(lambda x: x.astype(np.uint64))
+    expected = np.array(list(wanted.values()), np.uint64)
+    compare(made(x), expected)
+    compare(call_interpreted(lambda x: x.astype(np.uint64), x), expected)
+    for number, answer in zip(x, expected, strict=True):
+        compare(made(number), answer)
+    if platform.machine() in ("x86_64", "AMD64"):
+        with np.errstate(all="ignore"):
+            compare(expected, x.astype(np.uint64))
 
 
 @pytest.mark.parametrize("dtype", [d for d in ALL_DTYPES if d.kind in "biu"], ids=str)

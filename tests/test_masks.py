@@ -445,6 +445,65 @@ def test_masks_without_elements_choose_nothing_of_an_axis_of_any_length() -> Non
     check(_NO_ELEMENTS, [*rows, "a.flat[c]", "h.flat[d[:0]]", "a[5, d]", "a[5, c]", "a[5, d[:3]]", "h[a > 2, 0]"])
 
 
+def in_steps(x, m, n):
+    total = 0.0
+    for k in range(n):
+        total += x[m].sum()
+        x[m] += k + 1
+        if n > k + 1:
+            x[m] = k
+    return x, total
+
+
+def of_a_run(x, y, c):
+    m = y[y > c] > 0
+    x[m] = x[m] * 2 + 1
+    return x, x[m], x[:, m], x[m, 0], x[0].flat[m], np.compress(m, x[0])
+
+
+def of_rows_of_a_run(x, y, c):
+    m = y[y[:, 0] > c] > 0
+    x[m] = 7
+    return x[m], x
+
+
+def of_a_list(x, y, c):
+    found = []
+    for v in y:
+        if v > c:
+            found.append(v > 3)
+    return x[0][np.array(found, bool)]
+
+
+def of_what_a_run_chooses(x, y, c):
+    z = x[0][x[0] > c]
+    return z[y > 5], z[y[y > c + 4] > 0]
+
+
+def test_masks_without_elements_where_a_run_finds_out_lengths() -> None:
+    square, none, five = np.arange(25.0).reshape(5, 5), np.zeros(0, bool), np.arange(5.0)
+    functions = {
+        in_steps: [(five, none, 3), (five, five > 2, 2), (five, none, 0), (five, none > 0, 1), (five, np.zeros(3, bool), 2)],
+        of_a_run: [(square, five, 9.0), (square, five, -1.0), (square, five, 2.0)],
+        of_rows_of_a_run: [(square, square[:2], 99.0), (square, square, -1.0), (square, square, 4.0)],
+        of_a_list: [(square, five, 9.0), (square, five, -1.0), (square, five, 1.0)],
+        of_what_a_run_chooses: [(square, five[:0], 1.0), (square, five, -1.0), (square, five, 0.0)],
+    }
+    for function, calls in functions.items():
+        made = pytocu.jit(function)
+        for arguments in calls:
+            given = [[a.copy() if isinstance(a, np.ndarray) else a for a in arguments] for _ in range(2)]
+            try:
+                expected = function(*given[0])
+            except IndexError as error:
+                with pytest.raises(IndexError) as found:
+                    made(*given[1])
+                assert str(found.value).splitlines()[0] == str(error)
+                continue
+            compare(made(*given[1]), expected)
+            compare(given[1][0], given[0][0])
+
+
 def test_one_bool_of_run_time_is_a_mask_of_an_axis_of_its_own() -> None:
     rows = [row.format(m) for m in ("e", "f", "e ^ f", "(g > 2)", "(g > 3)") for row in (
         "a[{0}]", "g[{0}]", "b[{0}]", "a[{0}, ...]", "a[:, {0}]", "a[..., {0}]", "a[None, {0}]", "a[1:, {0}, ::2]",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytocu.testing.cases import device_failures
-from pytocu.testing.matrix import call_cpu
+from pytocu.testing.matrix import call_cpu, main
 from pytocu.testing.operands import Group, Operand
 
 
@@ -19,3 +19,8 @@ def test_what_python_computes_of_large_ints_is_compared_as_it_is(
     base: tuple[str, str], exponent: tuple[str, str], form: str
 ) -> None:
     assert not device_failures(Group((Operand("constant", *base), Operand(form, *exponent))), call_cpu)
+
+
+def test_the_operands_of_groups_choose_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--on", "interpreter", "--only", "^zero_d .*bool.*True.*, literal True$"]) == 0
+    assert capsys.readouterr().out.startswith("interpreter: 1 groups, ")

@@ -16,6 +16,7 @@ from pytocu.testing import fuzz, matrix, mutants, planted, sanitizer
         (fuzz.main, ["--write", "."], "argument --write: '.' is a folder"),
         (fuzz.main, ["--on", "nvvm"], "--on nvvm needs a GPU: no driver"),
         (matrix.main, ["--part", "3/3"], "argument --part: '3/3' is no part: write 0/3, 1/3 or 2/3"),
+        (matrix.main, ["--only", "u8", "--write", "page.md"], "--write is for figures of the whole"),
         (matrix.main, ["--on", "cpu", "--on", "cuda_c"], "--on cuda_c needs a GPU: no driver"),
         (planted.main, ["--part", "x"], "argument --part: 'x' is no part"),
         (sanitizer.main, [], "a GPU is needed: no driver"),

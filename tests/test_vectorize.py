@@ -789,6 +789,56 @@ def test_ints_of_the_data_that_leave_int64(function: Callable[..., Any], beyond:
     assert made(np.array([inside])).tolist() == [function(np.int64(inside))]
 
 
+def _counted(x, n):
+    k = int(x)
+    for _ in range(n):
+        k += 1
+    return k
+
+
+def _counted_down(x, n):
+    k = 5
+    while n > 0:
+        if n == 3:
+            k = int(x)
+        k = k - 1
+        n -= 1
+    return k
+
+
+def _counted_in_both(x, n):
+    k = int(x)
+    for _ in range(n):
+        for _ in range(2):
+            k = k + 1 if n > 1 else k
+    return k - 1
+
+
+@pytest.mark.parametrize(
+    ("function", "beyond", "inside"),
+    [(_counted, MOST - 2, MOST - 3), (_counted_down, LEAST + 2, LEAST + 3), (_counted_in_both, MOST - 5, MOST - 6)],
+)
+def test_counters_that_begin_at_numbers_of_the_data(function: Callable[..., Any], beyond: int, inside: int):
+    made = pytocu.vectorize(function)
+    with pytest.raises(OverflowError, match="does not fit int64"):
+        made(np.array([3, beyond]), np.array([3, 3]))
+    assert made(np.array([3, inside]), np.array([3, 3])).tolist() == [function(3, 3), function(np.int64(inside), 3)]
+
+
+def test_counters_beside_arrays_that_begin_at_numbers_of_the_data():
+    def counted(x, n):
+        k = int(x[0])
+        for i in range(n):
+            if x[i] > 0:
+                k += 1
+        return k
+
+    made = pytocu.jit(counted)
+    with pytest.raises(OverflowError, match="does not fit int64"):
+        made(np.full(4, MOST - 3), 4)
+    assert made(np.full(4, MOST - 4), 4) == MOST
+
+
 @pytest.mark.parametrize("exponent", [0, 1, 2, 3, 7, 2.0])
 def test_powers_of_python_complex_numbers(exponent: float):
     """``z = z**2 + c``, multiplied as Python does."""

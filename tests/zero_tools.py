@@ -31,6 +31,21 @@ def kept(x):
     return made
 
 
+def in_branches(x):
+    made = np.empty(len(x))
+    for i in range(len(x)):
+        if x[i] > 0:
+            made[i] = 0.0
+        else:
+            made[i] = -(-np.float64(x[i]))  # noqa: B002
+    return made
+
+
+def converted_in_one_of_two(x):
+    wide = x.astype(np.float64)
+    return np.where(x > 0, 0.0, np.where(x == x, wide, wide)), np.where(x <= 0, np.copysign(wide, x), 0.0)
+
+
 FUNCTIONS = {
     "less": lambda x: np.where(x < 0, x, 0),
     "less of the other zero": lambda x: np.where(x < -0.0, x, 0.0),
@@ -48,6 +63,10 @@ FUNCTIONS = {
     "step of a quotient": lambda x: np.heaviside(np.abs(x) / -0.0, 0.5),
     "sign of a quotient": lambda x: np.where(1 / np.sqrt(x) < 0, -1.0, 1.0),
     "infinite quotient": lambda x: (x * x + 1) / -0.0 == -np.inf,
+    "converted and negated twice": lambda x: np.where(x > 0, 0.0, -(-x.astype(np.float64))),  # noqa: B002
+    "converted with its own sign": lambda x: np.where(np.greater(0, x), np.copysign(x.astype(np.float64), x), -0.0),
+    "converted in branches": in_branches,
+    "converted in one of two": converted_in_one_of_two,
     "of a loop": of_a_loop,
     "stored": stored,
     "kept": kept,

@@ -14,7 +14,7 @@ import numpy as np
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import gathering, scattering
 from pytocu.frontend.inplace import assign_elements, assigned_value, element_view, note_write
-from pytocu.frontend.masked import has_none_for
+from pytocu.frontend.masked import has_none_for, is_told_by_a_run, lengthened, require_mask
 from pytocu.frontend.operators import attempt, check_plain, elementwise
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, copied, is_dense, ravel
@@ -136,6 +136,9 @@ def _checked(context: Context, flat: Flat, key: Any, reads: bool = False) -> Any
             "boolean index did not match indexed flat iterator along axis 0; "
             "size of axis is {0} but size of corresponding boolean axis is {1}"
         )
+        if is_told_by_a_run(context, dimensions(key)[0], total):
+            require_mask(context, dimensions(key)[0], total, 0, sentence)
+            return lengthened(context, key, 0, total)
         require_equal(context, total, dimensions(key)[0], "IndexError", sentence)
         return key
     elif isinstance(key, Value) and (isinstance(key.type, WeakType) or element(key.type).is_integer) and key.type != WEAK_BOOL:

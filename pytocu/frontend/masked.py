@@ -8,14 +8,14 @@ one gets the elements themselves (`values`), which is a compaction.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pytocu.errors import IndexingError
-from pytocu.frontend.requirements import is_length, require_equal
+from pytocu.frontend.requirements import is_length, of_arguments, require_equal
 from pytocu.frontend.values import Context, Grown, Masked, Steps, as_value, dimensions, is_array
 from pytocu.ir.core import Value, attr_key
-from pytocu.ir.dims import DimLike, dim_max, dim_min
+from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min
 from pytocu.ir.infer import repeated_axes
 from pytocu.ir.types import BOOL, element, scalar
 
@@ -66,27 +66,50 @@ def fitted_mask(context: Context, array: Value, mask: Value, first: int = 0, axi
     if len(lengths) > len(shape):
         raise IndexingError(_TOO_MANY.format(len(shape), len(lengths)), context.loc)
     wants_none = False
-    for number, (length, wanted) in enumerate(zip(lengths, shape, strict=False), axis):
+    for number, (length, wanted) in enumerate(zip(lengths, shape, strict=False)):
         if length != wanted and has_none_for(context, length, wanted):
             wants_none = True
+        elif is_told_by_a_run(context, length, wanted):
+            require_mask(context, length, wanted, axis + number)
+            mask = lengthened(context, mask, number, wanted)
         else:
-            require_equal(context, wanted, length, "IndexError", DIFFERENT, number, operands=(array, mask))
-    if not wants_none:
-        return mask
-    wanted = shape[: len(lengths)]
-    attrs = {"shape": wanted, "expand": repeated_axes((), wanted), "ndim": 0}
+            require_equal(context, wanted, length, "IndexError", DIFFERENT, axis + number, operands=(array, mask))
+    return _none_of(context, shape[: len(lengths)]) if wants_none else mask
+
+
+def lengthened(context: Context, mask: Value, axis: int, wanted: DimLike) -> Value:
+    """A mask that has the wanted length or none, of that length: behind none come as many that choose nothing."""
+    shape = dimensions(mask)
+    none = _none_of(context, (*shape[:axis], wanted - shape[axis], *shape[axis + 1 :]))
+    return context.builder.emit("concatenate", (mask, none), {"axis": axis})
+
+
+def _none_of(context: Context, shape: Sequence[DimLike]) -> Value:
+    """A mask that chooses nothing."""
+    attrs = {"shape": tuple(shape), "expand": repeated_axes((), shape), "ndim": 0}
     return context.builder.emit("broadcast", (context.builder.const(False, scalar(BOOL)),), attrs)
+
+
+def is_told_by_a_run(context: Context, length: DimLike, wanted: DimLike) -> bool:
+    """Whether a run has to tell that a mask has another length than what it chooses from, where it may have none."""
+    told = any(isinstance(dim, Dim) and not of_arguments(context, dim) for dim in (length, wanted))
+    return length != wanted and told and context.elements is None
 
 
 def has_none_for(context: Context, length: DimLike, wanted: DimLike) -> bool:
     """Whether in the call that compiles a mask has no elements and an axis has some; False where only a run can tell."""
-    return is_length(context, dim_max(length, 1 - dim_min(wanted, 1)), 0) or False
+    none = dim_max(length, 1 - dim_min(wanted, 1))
+    told = is_length(context, none, 0)
+    if told is None and isinstance(none, Dim) and context.elements is None and of_arguments(context, none):
+        # Wherever it stands: of a loop without a step, or a side that is not taken, the mask is not looked at.
+        context.builder.emit("assume", (), {"dim": none, "relation": "!=", "number": 0})
+    return told or False
 
 
-def require_mask(context: Context, length: DimLike, wanted: DimLike, axis: int) -> None:
-    """State that an axis of a mask whose positions are taken has the length of an axis, or none, which NumPy takes for any."""
+def require_mask(context: Context, length: DimLike, wanted: DimLike, axis: int, sentence: str = DIFFERENT) -> None:
+    """State that an axis of a mask has the length of an axis, or none, which NumPy takes for any."""
     if length != wanted:
-        require_equal(context, dim_min(length, 1) * wanted, length, "IndexError", DIFFERENT, axis)
+        require_equal(context, dim_min(length, 1) * wanted, length, "IndexError", sentence, axis)
 
 
 def _frozen(context: Context, value: Value) -> Value:

@@ -121,8 +121,7 @@ def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
         return dim == number
     if number == 0 and dim in context.zeros:
         return True
-    given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
-    if not given.issuperset(symbols(dim)):
+    if not of_arguments(context, dim):
         return None
     # A length of an argument that is 1 is written as 1 in its type.
     decided = number == 1 and as_symbol(dim) is not None
@@ -130,6 +129,12 @@ def is_length(context: Context, dim: DimLike, number: int) -> bool | None:
         return None
     context.builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": number})
     return False
+
+
+def of_arguments(context: Context, dim: DimLike) -> bool:
+    """Whether the lengths of arguments tell a length."""
+    given = {n for p in context.given if isinstance(p.type, ArrayType) for d in p.type.shape for n in symbols(d)}
+    return given.issuperset(symbols(dim))
 
 
 def compares(context: Context, dim: DimLike, relation: str, number: int) -> bool | None:

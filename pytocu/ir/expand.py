@@ -39,7 +39,8 @@ def cast(e: Expander, result: Type, x: Value) -> Value:
         low = _float_to_int(e, x, I64)
         high = _float_to_int(e, e("subtract", x, half), I64)
         flipped = e("bitwise_xor", high, e.const(_minimum_of(I64), high))
-        return e.cast(e.where(e("less", x, half), low, flipped), U64)
+        # NaN is below every number here, as it is for x86-64.
+        return e.cast(e.where(e("greater_equal", x, half), flipped, low), U64)
     wide = I64 if target.bits == 64 or target.name == "u32" else I32
     if target.bits < wide.bits:
         # The low bits of the smallest integer are those of 0, which a number out of range is converted as.

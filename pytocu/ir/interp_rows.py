@@ -188,7 +188,7 @@ def _cast(given: np.ndarray, dtype: DType) -> Any:
     if dtype.name == "u64":
         low = _float_to_int(given, np.dtype(np.int64))
         high = _float_to_int(given - given.dtype.type(2.0**63), np.dtype(np.int64))
-        wide = np.where(given < 2.0**63, low, high ^ np.int64(np.iinfo(np.int64).min))
+        wide = np.where(given >= 2.0**63, high ^ np.int64(np.iinfo(np.int64).min), low)
     else:
         wide = _float_to_int(given, np.dtype(np.int64 if dtype.bits == 64 or dtype.name == "u32" else np.int32))
     return wide.astype(dtype.numpy)[()]

@@ -13,11 +13,15 @@ from __future__ import annotations
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
+from pytocu.ir.dims import symbols
 from pytocu.ir.regions import (
     FITS,
+    bindings,
+    carried_count,
     is_region,
     kept,
     numbers_of,
+    parameters,
     prune,
     pruned,
 )
@@ -52,7 +56,8 @@ def run(function: Function, context: PassContext) -> Function:
     # A change of which nobody reads anything would keep a loop from being a kernel's.
     function = cleanup.dce(function, context)
     builder = Builder()
-    writer = _Writer(builder, {}, {*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())})
+    taken = {*bound_symbols(function), *numbers_of(function.body), *function.fact("numbers", ())}
+    writer = _Writer(builder, {}, taken, any_ints=_read_ints(function))
     used = _uses(function)
     for inst in function.body.insts:
         builder.loc = inst.loc
@@ -151,7 +156,7 @@ class _Writer:
         Whether every sum of ints is looked at: positions are known by them.
     any_ints : set
         Python ints that may be any of int64: sums of them with small constants are looked at, too.  What a loop carries
-        is taken for a counter.
+        from another number is taken for a counter.
     """
 
     def __init__(
@@ -170,6 +175,8 @@ class _Writer:
 
     def outside(self, inst: Inst) -> None:
         """An instruction of the function itself: a Python scalar stays one unless a kernel computes it."""
+        if inst.types and _is_any_int(inst, self.any_ints):
+            self.any_ints.add(inst.results[0])
         in_kernel = any(isinstance(a.type, WeakType) and a in self.values for a in inst.args)
         if in_kernel:
             if inst.op.name not in ("return", "bind") and not _names_numbers(inst):
@@ -206,6 +213,10 @@ class _Writer:
 
     def region(self, inst: Inst) -> None:
         """A loop or a branch, whose regions hold NumPy scalars."""
+        _mark(inst, self.any_ints)
+        self._region(inst)
+
+    def _region(self, inst: Inst) -> None:
         args = [self.value(a) for a in inst.args]
         exact = self.exact or any(i.op.name in ("bind", "check") for region in inst.regions for i in walk(region))
         blocks = [self.block(region, exact) for region in inst.regions]
@@ -223,7 +234,7 @@ class _Writer:
         for inst in region.insts:
             builder.loc = inst.loc
             if is_region(inst):
-                inner.region(inst)
+                inner._region(inst)
             else:
                 inner.inst(inst)
         return Block(tuple(params.values()), builder.take())
@@ -401,6 +412,31 @@ def _is_any_int(inst: Inst, any_ints: set[Value]) -> bool:
     if name in _WHOLE and inst.args[0].type != WEAK_INT:
         return True
     return name in _AS_LARGE and any(a in any_ints for a in inst.args)
+
+
+def _read_ints(function: Function) -> set[Value]:
+    """The Python ints that the host reads of the data."""
+    insts = list(walk(function.body))
+    read = {i.attr("name") for i in insts if i.op.name == "read_length" and i.attr("limit") == 2**63 - 1}
+    return {i.results[0] for i in insts if read and i.op.name == "dim" and not read.isdisjoint(symbols(i.attr("value")))}
+
+
+def _mark(inst: Inst, any_ints: set[Value]) -> None:
+    """Add the Python ints of a loop or branch that are numbers of the data, or become one in some step."""
+    any_ints.update(parameter for parameter, argument in bindings(inst) if argument in any_ints)
+    known = -1
+    while known != len(any_ints):
+        known = len(any_ints)
+        for region in inst.regions:
+            for inner in region.insts:
+                if is_region(inner):
+                    _mark(inner, any_ints)
+                elif inner.types and _is_any_int(inner, any_ints):
+                    any_ints.add(inner.results[0])
+            carried = parameters(inst, region)[: carried_count(inst)]
+            for number, end in enumerate(region.terminator.args):
+                if end in any_ints:
+                    any_ints.update((inst.results[number], *carried[number : number + 1]))
 
 
 def _in_range(builder: Builder, name: str, x: Value, y: Value, made: Value, exact: bool = False) -> Value:

@@ -15,7 +15,7 @@ from pytocu.errors import InternalError, PytocuError, failed
 from pytocu.ir import collector
 from pytocu.ir.core import Function, Inst, walk
 from pytocu.ir.regions import is_region
-from pytocu.ir.types import I32, I64, IndexType, WeakType, element, scalar
+from pytocu.ir.types import BOOL_SCALAR, I32, I64, IndexType, WeakType, element, scalar
 from pytocu.passes import (
     bufferize,
     cleanup,
@@ -132,6 +132,14 @@ def _negated(function: Function, context: PassContext) -> bool:
     return False
 
 
+def _both(function: Function, context: PassContext) -> bool:
+    """Whether two truth values or more are joined on a GPU."""
+    if context.target.kind != "cuda":
+        return False
+    joined = (inst for inst in walk(function.body) if inst.op.kind == "elementwise" and inst.types[0] == BOOL_SCALAR)
+    return sum(len(inst.args) > 1 and inst.args[1].type == BOOL_SCALAR for inst in joined) > 1
+
+
 def _rolled(function: Function, context: PassContext) -> bool:
     """Whether something is joined in code for a CPU."""
     return context.target.kind == "cpu" and any(inst.op.name == "concatenate" for inst in walk(function.body))
@@ -238,6 +246,8 @@ PIPELINE: tuple[Pass, ...] = (
     Pass("negations", _where(_negated, "negations"), "Negated integers and magnitudes reach the vendors' assemblers unseen.",
          after=(("expand", "formulas are minima and maxima"),)),
     Pass("cse", cleanup.cse, "Index arithmetic and formulas share their parts."),
+    Pass("both-or-either", _where(_both, "both_or_either"), "Vendors' assemblers see no `p & q` beside `p | q`.",
+         after=(("expand", "formulas are of truth values"), ("cse", "equal operands are one value"))),
     Pass("dce", cleanup.dce, "Unused lengths, constants and loads are dropped."),
     Pass("alike", _where(_launches, "alike"), "Launches of the same code get one name.",
          after=(("lower-loops", "kernels differ until they are loops"),)),

@@ -6,7 +6,11 @@ Beside a conversion of floats, the conversion stands behind the selection:
 
 which is exact, since a zero keeps its sign.  LLVM makes the same of it where `c` compares `x` with zero, but with the
 comparison of a minimum or maximum, which takes the other zero: ``where(x > 0, 0.0, convert(x))`` would be 0 and not -0
-where x is -0.  The compilers of NVIDIA, which are made of LLVM, do so too.
+where x is -0.  The compilers of NVIDIA, which are made of LLVM, do so too.  LLVM may find out later that what is selected
+is such a conversion (``-(-convert(x))``, ``copysign(convert(x), x)``).  So numbers of another dtype than that of the zero
+are compared with the number next to zero, with t the smallest subnormal one:
+
+    x > 0 = x >= t        x >= 0 = x > -t        x < 0 = x <= -t        x <= 0 = x < t
 
 Beside 1 or -1, NVIDIA's assembler writes float32 with an instruction that sets 0 or 1, for -0.0 too.  The sign is put
 there afterwards, with v = where(c, 0.0, 1.0) and its bits as an unsigned integer:
@@ -45,8 +49,17 @@ _OF_CONDITIONS = frozenset({"bitwise_xor", "equal", "not_equal", "where"})
 """Other rows through which a truth value follows from others."""
 
 
+_NEXT = {"greater": ("greater_equal", 1), "greater_equal": ("greater", -1), "less": ("less_equal", -1),
+         "less_equal": ("less", 1)}  # fmt: skip
+"""The same comparison of x with the number next to 0, and the sign of that."""
+
+_SMALLEST = {F32: 2.0**-149, F64: 2.0**-1074}
+
+
 def run(function: Function, context: PassContext) -> Function:
     """Write selections of zeros so that their signs stay."""
+    if converted := frozenset(_converted(function)):
+        function = rewrite(function, partial(_beside, converted))
     if context.target.kind == "cuda":
         function = rewrite(function, _signed)
         function = rewrite(function, _divided)
@@ -83,6 +96,26 @@ def _compared(function: Function) -> Iterator[Inst]:
                         yield from _orders(test, holds, zero, other)
             case "if" if any(map(_is_zero, given(inst))):
                 yield from _orders(inst.args[0], None, None, None)
+
+
+def _converted(function: Function) -> Iterator[Inst]:
+    """Comparisons with zero by which a zero of another dtype is selected."""
+    for inst in walk(function.body):
+        if inst.op.name in ("where", "if"):
+            dtypes = {element(v.type) for v in (inst.args[1:] if inst.op.name == "where" else given(inst)) if _is_zero(v)}
+            for test in _orders(inst.args[0], None, None, None) if dtypes else ():
+                if dtypes - {element(test.args[0].type)}:
+                    yield test
+
+
+def _beside(converted: frozenset[Inst], builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+    if inst not in converted:
+        return None
+    name, sign = _NEXT[inst.op.name]
+    place = 1 if _is_zero(args[1]) else 0
+    smallest = _SMALLEST[element(args[place].type)] * (sign if place else -sign)
+    shown = [builder.const(smallest, a.type) if n == place else a for n, a in enumerate(args)]
+    return builder.inst(name, shown, dict(inst.attrs), inst.types).results
 
 
 def given(branch: Inst) -> Iterator[Value]:

@@ -52,6 +52,8 @@ FORMULAS_OF_FUNCTIONS = {
         "the sign of zero, where there are zeros of both signs: which of them NumPy's partition leaves first depends on the "
         "processor, ours are as `np.sort` leaves them",
     ),
+    "unique": "with `sorted=False` the order: NumPy's is that of a hash table, or ascending, by its version and the dtype; "
+    "ours is ascending",
     "sort": "of zeros of both signs the order, unless it is stable: NumPy's depends on the processor, ours is the library's",
     "assignment": "`x[::2] = x[:n]`, `x[m] = x[a:b]` and `np.place(x, m, x[a:b])`: NumPy copies between overlapping parts of a "
     "vector one element after the other if both go up or both go down, and reads what it has written; ours are the "
@@ -75,14 +77,15 @@ LIMITS = {
     "sum": "Python's `sum` of an array without elements is its start, an int; ours is the NumPy number of every other length",
     "reshape": "of an array with gaps or negative strides: NumPy's may be a view of it; ours is a copy, and a call in which "
     "that makes a difference is refused",
-    "mask": "a mask without elements for an axis that has some is an IndexError in loops and branches, and where a run "
-    "finds out a length; NumPy chooses nothing there, as is done elsewhere",
     "percentile": "one share that is a NumPy scalar and wider than the array, of all elements of an array with a NaN: NumPy's "
     "NaN has the array's dtype, ours the dtype that every other answer has",
     "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "
     "overwritten before, or for which there is no element, is not looked at",
     "searchsorted": "a `sorter` with a position that the array does not have is an error, also where the search "
     "does not come to it",
+    "errors": "of two errors of one call, those of dtypes, numbers of axes and lengths come before those of what the data say, "
+    "as an index out of bounds, also where they stand behind these (`y = x[i]` and `np.concatenate([x, b])` of a matrix `b`); "
+    "an int that is an argument is data. Nothing is written before",
     "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
 }
 """Where NumPy answers and an error is expected instead, or where the dtype would depend on a length."""

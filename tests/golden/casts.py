@@ -171,7 +171,7 @@ def unsigned(x):
 #|             const bool t_2 = fabs(t_1) < 9.223372036854776e+18;
 #|             const long long t_3 = t_2 ? (long long)(t_2 ? t_1 : 0.0) : (-9223372036854775807LL - 1);
 #|             const long long t_4 = t ? (long long)(t ? x_k : 0.0) : (-9223372036854775807LL - 1);
-#|             const long long t_5 = x_k < 9.223372036854776e+18 ? t_4 : t_3 ^ (-9223372036854775807LL - 1);
+#|             const long long t_5 = x_k >= 9.223372036854776e+18 ? t_3 ^ (-9223372036854775807LL - 1) : t_4;
 #|             out_vector.lane[k] = (unsigned long long)t_5;
 #|         }
 #|         *(u64x2*)&out[i] = out_vector;
@@ -185,7 +185,7 @@ def unsigned(x):
 #|         const bool t_8 = fabs(t_7) < 9.223372036854776e+18;
 #|         const long long t_9 = t_8 ? (long long)(t_8 ? t_7 : 0.0) : (-9223372036854775807LL - 1);
 #|         const long long t_10 = t_6 ? (long long)(t_6 ? x_i_1 : 0.0) : (-9223372036854775807LL - 1);
-#|         const long long t_11 = x_i_1 < 9.223372036854776e+18 ? t_10 : t_9 ^ (-9223372036854775807LL - 1);
+#|         const long long t_11 = x_i_1 >= 9.223372036854776e+18 ? t_9 ^ (-9223372036854775807LL - 1) : t_10;
 #|         out[i_1] = (unsigned long long)t_11;
 #|     }
 #| }

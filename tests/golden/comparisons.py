@@ -76,6 +76,12 @@ def logic(a, b):
 #| struct alignas(4) boolx4 { bool lane[4]; };
 #| struct alignas(16) f32x4 { float lane[4]; };
 #|
+#| static __device__ __forceinline__ int hidden_word(int x) {
+#|     int value;
+#|     asm("prmt.b32 %0, %1, 0, 0x3210;" : "=r"(value) : "r"(x));
+#|     return value;
+#| }
+#|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;
 #| }
@@ -113,7 +119,7 @@ def logic(a, b):
 #|             const float b_k = b_vector.lane[k];
 #|             const bool t_1 = b_k != 0.0f;
 #|             out0_vector.lane[k] = a_k & t_1;
-#|             out1_vector.lane[k] = a_k | t_1;
+#|             out1_vector.lane[k] = (hidden_word(a_k ? 1 : 0) != 0) | t_1;
 #|             out2_vector.lane[k] = a_k ^ t_1;
 #|             out3_vector.lane[k] = !a_k;
 #|             out4_vector.lane[k] = (float)a_k != b_k;
@@ -129,7 +135,7 @@ def logic(a, b):
 #|             const float b_k_1 = b_vector_1.lane[k_1];
 #|             const bool t_2 = b_k_1 != 0.0f;
 #|             out0_vector_1.lane[k_1] = a_k_1 & t_2;
-#|             out1_vector_1.lane[k_1] = a_k_1 | t_2;
+#|             out1_vector_1.lane[k_1] = (hidden_word(a_k_1 ? 1 : 0) != 0) | t_2;
 #|             out2_vector_1.lane[k_1] = a_k_1 ^ t_2;
 #|             out3_vector_1.lane[k_1] = !a_k_1;
 #|             out4_vector_1.lane[k_1] = (float)a_k_1 != b_k_1;
@@ -153,7 +159,7 @@ def logic(a, b):
 #|         const float b_i_2 = b[i_2];
 #|         const bool t_3 = b_i_2 != 0.0f;
 #|         out0[i_2] = a_i_2 & t_3;
-#|         out1[i_2] = a_i_2 | t_3;
+#|         out1[i_2] = (hidden_word(a_i_2 ? 1 : 0) != 0) | t_3;
 #|         out2[i_2] = a_i_2 ^ t_3;
 #|         out3[i_2] = !a_i_2;
 #|         out4[i_2] = (float)a_i_2 != b_i_2;

@@ -18,12 +18,13 @@ def kept(x):
 #|     %3 = const 1 : index
 #|     for %2, %n, %3 {over = "parallel"} (%i: index) {
 #|       %4 = load %x, %i : f32
-#|       %5 = greater %4, %0 : bool
-#|       %6 = convert_raw %4 : f64
-#|       %7 = const 0.0 : f32
-#|       %8 = where %5, %7, %4 : f32
-#|       %9 = convert_raw %8 : f64
-#|       store %out, %i, %9
+#|       %5 = const 1.401298464324817e-45 : f32
+#|       %6 = greater_equal %4, %5 : bool
+#|       %7 = convert_raw %4 : f64
+#|       %8 = const 0.0 : f32
+#|       %9 = where %6, %8, %4 : f32
+#|       %10 = convert_raw %9 : f64
+#|       store %out, %i, %10
 #|       yield
 #|     }
 #|     return
@@ -34,12 +35,6 @@ def kept(x):
 #$ dump kept --args "f32[n]" --emit cuda
 #| struct alignas(8) f32x2 { float lane[2]; };
 #| struct alignas(16) f64x2 { double lane[2]; };
-#|
-#| static __device__ __forceinline__ float hidden_single(float x) {
-#|     float value;
-#|     asm("mov.f32 %0, %1;" : "=f"(value) : "f"(x));
-#|     return value;
-#| }
 #|
 #| static __device__ __forceinline__ bool aligned(const void* pointer, int bytes) {
 #|     return (unsigned long long)pointer % bytes == 0;
@@ -60,7 +55,7 @@ def kept(x):
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
 #|             const float x_k = x_vector.lane[k];
-#|             out_vector.lane[k] = (double)(x_k > hidden_single(0.0f) ? 0.0f : x_k);
+#|             out_vector.lane[k] = (double)(x_k >= 1e-45f ? 0.0f : x_k);
 #|         }
 #|         *(f64x2*)&out[i] = out_vector;
 #|     }
@@ -68,7 +63,7 @@ def kept(x):
 #|     #pragma unroll 1
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const float x_i_1 = x[i_1];
-#|         out[i_1] = (double)(x_i_1 > hidden_single(0.0f) ? 0.0f : x_i_1);
+#|         out[i_1] = (double)(x_i_1 >= 1e-45f ? 0.0f : x_i_1);
 #|     }
 #| }
 

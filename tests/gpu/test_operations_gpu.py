@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pytocu
-from pytocu.ir.types import ALL_DTYPES
+from pytocu.ir.types import ALL_DTYPES, dtype_named
 from pytocu.testing import accuracy
 from pytocu.testing.cases import check_group, device_failures
 from pytocu.testing.compare import compare, edge_values
@@ -39,6 +39,19 @@ def test_comparisons_of_halves_where_many_are_alive() -> None:
         group = Group((Operand("scalar", "f16", "np.float16(2.5)"), Operand("zero_d", dtype, text)))
         failures = device_failures(group, lambda function, *arguments: on_gpu(function, "nvvm")(*arguments))
         assert not failures, "\n".join(map(str, failures[:20]))
+
+
+@pytest.mark.parametrize("backend", ["cuda_c", "nvvm"])
+@pytest.mark.parametrize("dtype", ["bool", "i8", "i16", "i32", "u8", "u16", "u32"])
+def test_both_and_either_where_many_are_alive(dtype: str, backend: str) -> None:
+    """The assembler made one instruction of ``p & q`` and ``p | q``, and took the wrong result or gave a register away."""
+    for value, number in ((1, "1.5-2j"), (0, "-0j"), (0, "complex(np.inf, 1)")):
+        plain = Operand("zero_d", dtype, f"np.dtype('{dtype_named(dtype).numpy}').type({value})")
+        wide = Operand("scalar", "c128", f"np.complex128({number})")
+        flag = Operand("python", "bool", str(bool(value)))
+        for operands in ((plain, wide), (wide, plain), (wide, flag)):
+            failures = device_failures(Group(operands), lambda function, *arguments: on_gpu(function, backend)(*arguments))
+            assert not failures, "\n".join(map(str, failures[:20]))
 
 
 def test_scalars_and_errors() -> None:
