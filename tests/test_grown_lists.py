@@ -326,6 +326,14 @@ def of_two_kinds(a, n):
     return np.array(seen)
 
 
+def test_an_array_of_ints_and_numpys_numbers_has_numpys_dtype() -> None:
+    of = pytocu.jit(of_two_kinds)
+    for n in (1, 3):
+        compare(of(V, n), of_two_kinds(V, n))
+    with pytest.raises(UnsupportedError, match="the list seen may hold Python's ints alone"):
+        of(V, 0)
+
+
 def of_chosen_elements(a, n):
     return np.array([a[a > k] for k in range(n)])
 
@@ -395,7 +403,6 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
         (changed_through_the_list, "may share its memory"),
         (changed_through_a_list_of_steps, "may share its memory"),
         (handed_on, "append a copy"),
-        (of_two_kinds, "holds a Python int and f64"),
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
         (of_lists_of_other_lengths, "whose length changes from step to step"),

@@ -107,7 +107,7 @@ def test_on_the_cpu_and_thread_by_thread() -> None:
     ("text", "said"),
     [
         ("complex(x[0] * 1j)", "use x . 1j"), ("math.ldexp(2.0, x[0])", "np.ldexp"),
-        ("float(x[0] * 1j)", r"write float\(x.real\)"), ("x.item()", "one element"),
+        ("float(x[0] * 1j)", r"write float\(x.real\)"), ("x.item()", "array of size 1"),
     ],
 )
 def test_refused(text: str, said: str) -> None:
