@@ -84,7 +84,7 @@ def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
     # Python takes the members when it is called.
     over = steps_over(frame, _as_now(frame, iterable))
     count = _count(frame, over)
-    _add, subtract = (partial(binary, context, n) for n in ("add", "subtract"))
+    subtract = partial(binary, context, "subtract")
     many = _of_fewer(frame, count, r)
 
     def at(number: Any) -> Any:
