@@ -50,6 +50,8 @@ _attempt = Deferred("pytocu.frontend.operators", "attempt")
 _contains_dynamic = Deferred("pytocu.frontend.values", "contains_dynamic")
 _note_unnamed = Deferred("pytocu.frontend.aliases", "note_unnamed")
 _unnamed = Deferred("pytocu.frontend.aliases", "unnamed")
+_alone_in = Deferred("pytocu.frontend.extending", "alone_in")
+_with_members = Deferred("pytocu.frontend.extending", "with_members")
 _take_over = Deferred("pytocu.frontend.taken_over", "take_over")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 _is_result = Deferred("pytocu.frontend.merging", "is_result")
@@ -193,6 +195,11 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
             return returned
         case ast.Assign(targets=[ast.Name() as target], value=value) if _is_text(value):
             assign(frame, target, _sentence(frame, value))
+        case ast.Assign(targets=[ast.Name() as target], value=ast.BinOp(op=ast.Add()) as value) if (
+            held := _alone_in(frame, target.id, value)
+        ) is not None:
+            if (result := _with_members(frame, held, value)) is not held:
+                assign(frame, target, result)
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value, perhaps=True)
             if isinstance(result, Grown | list | tuple) and _take_over(frame, node, result):
