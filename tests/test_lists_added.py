@@ -1,5 +1,6 @@
 """``name = name + [...]`` and ``name = [...] + name`` of lists in loops and branches of run time."""
 
+# ruff: noqa: RUF005
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -46,7 +46,8 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
         mask = "only a run knows how many a mask chooses: keep the mask itself (keep &= ...), and choose with it behind"
         lists = {type(old), type(new)} == {Grown, list}
         arrays = "make an array of it on each side, np.array(...); or let the loop ask: while condition and ..."
-        anew = f"begin with an array: {name} = np.zeros(0), or np.array([...])" if {type(old), type(new)} == {Value, list} else ""
+        array = {type(old), type(new)} == {Value, list}
+        anew = f"begin with an array: {name} = np.zeros(0), or np.array([...])" if array else ""
         return first, second, mask if chosen else arrays if lists else anew or "give it values of one kind"
     if isinstance(new, Grown):
         return first, "another one", "make an array of it on each side: np.array(...)"
