@@ -34,6 +34,7 @@ _compound = Deferred("pytocu.frontend.compound", "run")
 _warn = Deferred("pytocu.frontend.compound", "warn")
 _try = Deferred("pytocu.frontend.trying", "run")
 _finish = Deferred("pytocu.frontend.trying", "finish")
+_apart = Deferred("pytocu.frontend.caught_calls", "apart")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _sentence = Deferred("pytocu.frontend.formatting", "sentence")
 _may_be_unbound = Deferred("pytocu.frontend.unbound", "may_be_unbound")
@@ -183,6 +184,8 @@ def _is_text(node: ast.expr) -> bool:
 def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
     """Run one statement; `rest` and the result are those of :func:`run_block`."""
     context = frame.context
+    if context.tries and (apart := _apart(frame, node)) is not None:
+        return run_block(frame, apart, rest)
     match node:
         case ast.Return(value=ast.IfExp() as value) if _is_result(context):
             # Each way returns its own number, which goes to the results.
