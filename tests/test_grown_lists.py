@@ -395,7 +395,6 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
         (changed_through_the_list, "may share its memory"),
         (changed_through_a_list_of_steps, "may share its memory"),
         (handed_on, "append a copy"),
-        (of_two_kinds, "holds a Python int and f64"),
         (of_other_lengths, "whose length changes from step to step"),
         (of_chosen_elements, "whose length changes from step to step"),
         (of_lists_of_other_lengths, "whose length changes from step to step"),
@@ -407,6 +406,13 @@ def test_how_long_a_run_says(function: Callable[..., Any]) -> None:
 def test_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(V.copy(), 3)
+
+
+def test_ints_beside_floats() -> None:
+    jitted = pytocu.jit(of_two_kinds)
+    compare(jitted(V.copy(), 3), of_two_kinds(V.copy(), 3))
+    with pytest.raises(UnsupportedError, match="the list seen may hold Python's ints alone"):
+        jitted(V.copy(), 0)
 
 
 def parts_of_any_length(x, n):
