@@ -453,9 +453,9 @@ def test_branches_evaluate_one_side() -> None:
         jitted(0.0)
 
 
-def doubles(x, n):
+def squares(x, n):
     while x.sum() < n:
-        x = np.concatenate([x, x])
+        x = np.kron(x, x)
     return x
 
 
@@ -515,7 +515,7 @@ def keeps_the_mask(x, n):
 @pytest.mark.parametrize(
     ("function", "said", "way_out"),
     [
-        (doubles, "x is f64[x_0] before a step of the loop and f64[2*x_0] after it", "end the loop: while len(x) < n"),
+        (squares, "x is f64[x_0] before a step of the loop and f64[x_0*x_0] after it", "end the loop: while len(x) < n"),
         (grows, "the function returns the list parts, which a loop of run time made longer", "return an array"),
         (unassigned, "y is assigned in a loop that may have no step", "assign it before the loop"),
         (one_side, "y is assigned on one side of a branch only", "assign it on both sides, or name n in @jit(static=(...))"),

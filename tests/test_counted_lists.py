@@ -10,7 +10,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
-from pytocu.frontend import counted
+from pytocu.frontend import rounds
 from pytocu.testing.compare import compare
 
 A = np.random.default_rng(0).standard_normal(9)
@@ -290,7 +290,7 @@ def counts_up(n):
 
 
 def test_a_list_in_a_while_loop_has_room_for_more_and_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counted, "_ROUNDS", (4, 8, 16))
+    monkeypatch.setattr(rounds, "_ROUNDS", (4, 8, 16))
     for n in (0, 3, 8, 20, 40):
         everywhere(counts_up, n)
     with pytest.raises(UnsupportedError, match="the list found holds more than 16 members"):

@@ -416,6 +416,13 @@ def test_refused(function: Callable[..., Any], said: str) -> None:
         pytocu.jit(function)(V.copy(), 3)
 
 
+def test_ints_beside_floats() -> None:
+    jitted = pytocu.jit(of_two_kinds)
+    compare(jitted(V.copy(), 3), of_two_kinds(V.copy(), 3))
+    with pytest.raises(UnsupportedError, match="the list seen may hold Python's ints alone"):
+        jitted(V.copy(), 0)
+
+
 def parts_of_any_length(x, n):
     parts = []
     for i in range(n):

@@ -126,7 +126,7 @@ def test_ranges_without_numbers_have_no_step() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda x, n: list(itertools.combinations(range(n), 3)), "itertools.combinations of 3 goes over a number of steps"),
+        (lambda x, n: list(itertools.combinations(range(n), 4)), "itertools.combinations of 4 goes over a number of steps"),
         (lambda x, n: list(product(range(n), [x, x])), "itertools.product of a list and of what is known only"),
         (lambda x, n: list(itertools.permutations(range(7))), "more than 1024 members of itertools"),
         (lambda x, n: list(itertools.accumulate(x)), "itertools.accumulate is not compiled"),
@@ -203,6 +203,21 @@ def first_pair_above(x, n):
     return a - b
 
 
+def triangles(x, n):
+    points = np.stack([x, x * x], axis=1)
+    area = 0.0
+    for a, b, c in itertools.combinations(points, 3):
+        area += abs((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+    return area, list(itertools.combinations(range(len(x), n, -2), 3))
+
+
+def three_that_add_up(x, n):
+    for k, (a, b, c) in enumerate(itertools.combinations(x, 3)):
+        if a + b + c == n:
+            return k
+    return -1
+
+
 def runs_of_one_sign(x, n):
     found, long = [], 1
     for a, b in itertools.pairwise(x):
@@ -232,7 +247,10 @@ def rows_that_add_up(x, n):
 
 @pytest.mark.parametrize(
     "function",
-    [closest, products_of_pairs, places_of_pairs, first_pair_above, runs_of_one_sign, trapezoids, rows_that_add_up],
+    [
+        closest, products_of_pairs, places_of_pairs, first_pair_above, runs_of_one_sign, trapezoids, rows_that_add_up,
+        triangles, three_that_add_up,
+    ],
 )
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 9])
 def test_pairs_of_members_of_a_run(function: Callable[..., Any], count: int) -> None:
@@ -243,6 +261,22 @@ def test_pairs_of_members_of_a_run(function: Callable[..., Any], count: int) -> 
             continue
         ours, theirs = x.copy(), x.copy()
         compare((jitted(ours, n), ours), (function(theirs, n), theirs))
+
+
+def sums_of_threes(n):
+    firsts, lasts, before = 0, 0, -1
+    in_order = True
+    for i, j, k in itertools.combinations(range(n), 3):
+        firsts, lasts = firsts + i * j, lasts + k
+        place = (i * n + j) * n + k
+        in_order = in_order and i < j < k and place > before
+        before = place
+    return firsts, lasts, in_order
+
+
+def test_many_threes_are_all_different() -> None:
+    for n in (3, 40, 120):
+        assert pytocu.jit(sums_of_threes)(n) == sums_of_threes(n)
 
 
 def pairs_that_change(x):

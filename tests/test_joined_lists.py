@@ -10,6 +10,7 @@ import pytest
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 
 def hull(points):
@@ -128,3 +129,50 @@ def test_lists_of_other_members_are_refused() -> None:
 
     with pytest.raises(UnsupportedError, match=r"\+ of the list one, whose length is known only at run time"):
         pytocu.jit(mixed)(RNG.random(5))
+
+
+def turns(a, b, c):
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def half_of_hull(points):
+    out = []
+    for p in points:
+        while len(out) >= 2 and turns(out[-2], out[-1], p) <= 0:
+            out.pop()
+        out.append(p)
+    return out
+
+
+def hull_of_rows(points):
+    points = points[np.lexsort((points[:, 1], points[:, 0]))]
+    lower, upper = half_of_hull(points), half_of_hull(points[::-1])
+    around = lower[:-1] + upper[:-1]
+    area = 0.0
+    for k in range(len(around)):
+        a, b = around[k - 1], around[k]
+        area += a[0] * b[1] - a[1] * b[0]
+    return np.array(around), len(lower), area
+
+
+@pytest.mark.parametrize("count", [2, 3, 9, 30])
+def test_lists_of_arrays(count: int) -> None:
+    points = np.random.default_rng(count).integers(-9, 9, (count, 2)).astype(float)
+    compare(pytocu.jit(hull_of_rows)(points), hull_of_rows(points))
+
+
+def of_rows_that_change(points):
+    left, right = [], []
+    for p in points:
+        if p[0] > 0:
+            left.append(p)
+        else:
+            right.append(-p)
+    joined = left + right
+    points += 1
+    return np.array(joined)
+
+
+def test_members_of_a_joined_list_are_those_of_both() -> None:
+    with pytest.raises(UnsupportedError, match="an array that is a member of the list left, or may be, is changed"):
+        pytocu.jit(of_rows_that_change)(np.arange(6.0).reshape(3, 2) - 2)

@@ -11,6 +11,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.frontend import lengths_of_steps, rounds
 
 X = np.random.default_rng(3).random(3)
 
@@ -292,16 +293,64 @@ def by_data(x, n):
     return x
 
 
+@pytest.mark.parametrize("n", [0, 1, 9])
 @pytest.mark.parametrize("function", [by_a_bound_that_changes, by_data])
-def test_what_no_length_says_is_refused(function: Callable[..., Any]) -> None:
+def test_what_no_length_says(function: Callable[..., Any], n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "_ROUNDS", (4, 64))
+    everywhere(function, X, n)
+
+
+def to_the_square(x, n):
+    while x.sum() < n:
+        x = np.kron(x, x)
+    return x
+
+
+def test_what_gets_longer_by_more_than_a_few_times_is_refused() -> None:
     with pytest.raises(UnsupportedError, match=r"x is f64\[x_0\] before a step of the loop and f64\[") as caught:
-        pytocu.jit(function)(X, 9)
+        pytocu.jit(to_the_square)(X, 9)
     assert "while len(x) < n" in (caught.value.help or "")
 
 
-def test_steps_that_may_end_the_loop_are_not_too_many() -> None:
-    with pytest.raises(UnsupportedError, match="x may get a length of 206158430208 in the steps of a loop") as caught:
-        pytocu.jit(ended)(X, 36)
+def left_at_the_top(x, n):
+    for _ in range(2000):
+        if len(x) >= n:
+            break
+        x = np.concatenate([x, x + 1])
+    return x
+
+
+def left_in_the_middle(x, n):
+    y = x[:1]
+    for k in range(n):
+        x = np.repeat(x, 2) + k
+        if x.max() > n / 4:
+            y = np.append(y, x.max())
+            break
+        y = np.concatenate([y, x])
+    return x, y
+
+
+@pytest.mark.parametrize("n", [0, 1, 20])
+@pytest.mark.parametrize("function", [left_at_the_top, left_in_the_middle])
+def test_there_may_be_more_steps_than_room(function: Callable[..., Any], n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lengths_of_steps, "_MOST", 1000)
+    everywhere(function, X, n)
+
+
+def left_late(x, n):
+    for _ in range(2000):
+        if n <= len(x):
+            break
+        x = np.concatenate([x, x - 1])
+    return x
+
+
+def test_steps_that_may_end_the_loop_are_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lengths_of_steps, "_MOST", 50)
+    everywhere(left_late, X, 40)
+    with pytest.raises(UnsupportedError, match="x gets a length of 96 in a loop, which has room for 50 elements") as caught:
+        pytocu.jit(left_late)(X, 90)
     assert "fewer steps" in (caught.value.help or "")
 
 

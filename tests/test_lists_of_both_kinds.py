@@ -201,3 +201,31 @@ def test_pythons_numbers_that_a_dtype_does_not_hold() -> None:
         pytocu.jit(returned)(x.astype(complex), 3, 0.5)
     with pytest.raises(UnsupportedError, match="beside uint64"):
         pytocu.jit(of_smaller_dtypes)(x.astype(np.uint64), 3, 0)
+
+
+def spanning_tree(edges, weights, n):
+    parent = list(range(n))
+    total, taken = 0.0, []
+
+    def root_of(u):
+        while parent[u] != u:
+            parent[u] = parent[parent[u]]
+            u = parent[u]
+        return u
+
+    for k in np.argsort(weights, kind="stable"):
+        u, v = edges[k]
+        a, b = root_of(u), root_of(v)
+        if a != b:
+            parent[a] = b
+            total += weights[k]
+            taken.append(k)
+    return total, taken
+
+
+def test_a_sum_on_a_side_that_changes_such_a_list() -> None:
+    rng = np.random.default_rng(4)
+    jitted = pytocu.jit(spanning_tree)
+    for count in (0, 1, 2, 12):
+        given = rng.integers(0, 6, (count, 2)), rng.random(count), 6
+        assert repr(jitted(*given)) == repr(spanning_tree(*given))

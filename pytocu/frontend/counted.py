@@ -20,10 +20,9 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import Loc, UnsupportedError, raised
-from pytocu.frontend.control import branch, connected
 from pytocu.frontend.first_steps import first_apart
-from pytocu.frontend.flags import both, either, negated
-from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset, flow_of
+from pytocu.frontend.flags import both
+from pytocu.frontend.frames import Failing, Flow, Frame, Raised, Unset
 from pytocu.frontend.gathering import subscript
 from pytocu.frontend.grown_members import held_in, note_member, perhaps_numpys, same_held
 from pytocu.frontend.list_forms import IN_ROWS, refuse_named
@@ -38,6 +37,7 @@ from pytocu.frontend.raising import refuse_if
 from pytocu.frontend.ranges import bound, new_name, number_as_dim
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
+from pytocu.frontend.rounds import MOST_IN_STEPS, all_hold, in_rounds, room_of_loop, rooms_of_rounds, while_room
 from pytocu.frontend.state import Around, Container, State, Wanted, holder
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
@@ -274,7 +274,7 @@ def for_loop(
         most = _most_in(context, counted, [known.numbers], names)
         if most is None:
             # Loops inside have as many steps as data say.
-            room = room or _room(context, _IN_STEPS)
+            room = room or room_of_loop(context)
             made = _begin(frame, one, _rows_in(counted, room))
             made.watched.update(counted.sites)
             made.unbounded = True
@@ -283,16 +283,8 @@ def for_loop(
     return run(numbered(frame, node, steps, wanted=True))
 
 
-_ROUNDS = (2**10, 2**24)
-"""How many members a list has room for in a ``while`` at first, and when that was too few."""
-
 _SPARE = 8
 """Rows that a ``while`` leaves free: as many appends behind it need no larger array."""
-
-_IN_STEPS = 2**17
-"""How many members a list has room for in a ``while`` in a step of a loop, at least: see `pytocu.passes.rooms`."""
-
-_MOST_IN_STEPS = f"{_ROUNDS[-1]:,} members, or {_IN_STEPS:,} on a GPU"
 
 
 def while_loop(
@@ -310,9 +302,7 @@ def while_loop(
     del tests[:]
     most = [_most_of_steps(context, counted, names) for counted in tried]
 
-    rounds: tuple[DimLike, ...] = (_room(context, _IN_STEPS),)
-    if not context.counting:
-        rounds = (_of_target(context, "room", _ROUNDS[0], sum(_ROUNDS)), *_ROUNDS[1:])
+    rounds = rooms_of_rounds(context)
     lists = [
         _begin(frame, one, _rows_in(counted, rounds[0]) + more + _SPARE)
         for one, counted, more in zip(wanted, tried, most, strict=True)
@@ -320,60 +310,31 @@ def while_loop(
     for made, counted in zip(lists, tried, strict=True):
         made.watched, made.spare = counted.watched, _SPARE
 
-    ends: list[Any] = []
+    def ends() -> list[Any]:
+        return [dim_value(context, dimensions(one.rows)[0] - each - _SPARE) for one, each in zip(lists, most, strict=True)]
+
+    now: list[Any] = []
 
     def room() -> Any:
-        flags = [binary(context, "less_equal", binary(context, "add", one.begin, one.length), end) for one, end in ends]
-        return functools.reduce(functools.partial(both, context), (f if isinstance(f, Value) else bool(f) for f in flags))
+        lengths = [binary(context, "add", one.begin, one.length) for one in lists]
+        return all_hold(context, (binary(context, "less_equal", *pair) for pair in zip(lengths, now, strict=True)))
 
-    def goes_on() -> Any:
-        left = room()
-        return connected(frame, "and", left, asked) if isinstance(left, Value) else asked() if left else False
+    def read(number: int) -> Flow:
+        for one in lists if number else ():
+            _enlarge(context, one, _rows_in(one, rounds[number]))
+        now[:] = ends()
+        return run(lambda: while_room(frame, room, asked))
 
-    def read(more: DimLike) -> Any:
-        for one in lists if more else ():
-            _enlarge(context, one, _rows_in(one, more))
-        ends[:] = [
-            (one, dim_value(context, dimensions(one.rows)[0] - each - _SPARE)) for one, each in zip(lists, most, strict=True)
-        ]
-        return run(goes_on).signal()
+    def behind() -> Any:
+        now[:] = ends()
+        return room()
 
-    flow = flow_of(read(0))
-    for number in range(1, len(rounds) + 1):
-        full = negated(context, room())
-        more = both(context, full, negated(context, either(context, flow.broke, flow.returned)))
-        if more is False:
-            break
-        if number < len(rounds):
-            # On a CPU the first array has room for all.
-            again = dim_value(context, _of_target(context, "again", 1, 0))
-            more = context.builder.emit("bitwise_and", (as_value(context, more), binary(context, "not_equal", again, 0)))
-            flow = flow_of(branch(frame, as_value(context, more), functools.partial(read, rounds[number]), flow.signal))
-            rows = [dim_value(context, dimensions(one.rows)[0] - each - _SPARE) for one, each in zip(lists, most, strict=True)]
-            ends[:] = list(zip(lists, rows, strict=True))
-            continue
-        limit = _MOST_IN_STEPS if len(rounds) == 1 else f"{_ROUNDS[-1]:,} members"
-        text = f"{lists[0].text} holds more than {limit}"
-        help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
-        error = UnsupportedError(text, context.loc, help)
-        failing = Failing("UnsupportedError", text, context.loc, (), (help,))
-        refuse_if(context, as_value(context, more), True, Raised(error, failing, stated=False))
+    help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
+    flow = in_rounds(frame, rounds, behind, read, lists[0].text, help)
     if flow.broke is False and flow.returned is not False and not any(isinstance(value, Value) or not value for value in tests):
         # There is no other way out of it.
         return Flow(False, True, flow.value, flow.loc)
     return flow
-
-
-def _room(context: Context, least: int) -> Dim:
-    """The room of a list, which is known only to those who know the target."""
-    return _of_target(context, "room", least, _ROUNDS[-1])
-
-
-def _of_target(context: Context, hint: str, number: int, on_cpu: int) -> Dim:
-    """A number that is another one on a CPU; see `pytocu.passes.rooms`."""
-    name = new_name(context, hint)
-    context.builder.inst("bind", (context.builder.const(number, WEAK_INT),), {"names": (name,), "on_cpu": on_cpu})
-    return symbol(name)
 
 
 def _tried(frame: Frame, wanted: Sequence[Wanted], read: Callable[[], Any]) -> tuple[list[Counted], set[str]]:
@@ -632,7 +593,7 @@ def refuse_full(context: Context, counted: Counted, place: Any) -> None:
     """Let a run be refused in which a step appends more members than there is room for."""
     room = binary(context, "less", place, dim_value(context, dimensions(counted.rows)[0] - counted.spare))
     text = f"a step of a while loop makes {counted.text} longer by more members than the arguments have, and {_ALLOWED:,} more"
-    text = f"{counted.text} holds more than {_MOST_IN_STEPS}" if counted.unbounded else text
+    text = f"{counted.text} holds more than {MOST_IN_STEPS}" if counted.unbounded else text
     help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
     failing = Failing("UnsupportedError", text, context.loc, (), (help,))
     error = Raised(UnsupportedError(text, context.loc, help), failing, stated=False)

@@ -1,23 +1,28 @@
 """Lists whose length a run decides that a line makes longer by several members, and the ends of queues.
 
 ``extend`` and ``+=`` take what is gone over for the rows that they append; how many these are at most, the lists say.
+``name = name + [...]`` of a list that has no other name is ``+=``, since nobody sees that it is another object, and
+``name = [...] + name`` puts the members in front.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.counted import append, as_mixed, ask, ask_grown, begin_here, make_room, pop, refuse_full, settled
+from pytocu.frontend.expressions import elements, evaluate
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.grown import length_of, member_of, put_all, rows_of, unlike
 from pytocu.frontend.grown_members import same_held
 from pytocu.frontend.list_kinds import put_all_marks
-from pytocu.frontend.operators import binary
+from pytocu.frontend.operators import binary, is_queue
 from pytocu.frontend.ordering import listed
 from pytocu.frontend.pieces import run_piece
+from pytocu.frontend.state import State
 from pytocu.frontend.values import Counted, Generated, Grown, Masked, Steps, as_value, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT
@@ -49,6 +54,59 @@ def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> Non
             return
     text = f"{what} makes a list longer by as many members as are known only at run time"
     raise UnsupportedError(text, context.loc, "use a loop that appends them one by one")
+
+
+def alone_in(frame: Frame, name: str, node: ast.BinOp) -> list[Any] | Grown | None:
+    """The list of a name to which other values are added, if that is the first or last of them and has no other name."""
+    left: ast.expr = node
+    while isinstance(left, ast.BinOp) and isinstance(left.op, ast.Add):
+        left = left.left
+    ends = (left, node.right if isinstance(node.left, ast.List) else None)
+    if not any(isinstance(end, ast.Name) and end.id == name for end in ends) or frame.context.elements is not None:
+        return None
+    held = frame.locals.get(name)
+    if not isinstance(held, list | Grown) or is_queue(frame.context, held):
+        return None
+    state = State(frame)
+    return held if state.is_own(held) and state.has_names_alone(held, 1) else None
+
+
+_IN_FRONT = """
+size = len(self)
+self += values
+for place in range(size - 1, -1, -1):
+    self[place + count] = self[place]
+for place in range(count):
+    self[place] = values[place]
+"""
+
+
+def with_members(frame: Frame, held: list[Any] | Grown, node: ast.BinOp) -> Any:
+    """What is in a name behind ``name = name + a + b`` or ``name = [...] + name``: `held` itself where lists are added."""
+    context = frame.context
+    if isinstance(node.left, ast.List):
+        values = elements(frame, node.left.elts)
+        run_piece(
+            frame, _IN_FRONT if len(values) != 1 else "self.insert(0, *values)", self=held, values=values, count=len(values)
+        )
+        return held
+    parts: list[ast.BinOp] = []
+    left: ast.expr = node
+    while isinstance(left, ast.BinOp):
+        parts.insert(0, left)
+        left = left.left
+    values = [evaluate(frame, part.right) for part in parts]
+    added = all(isinstance(value, list | Grown) and not is_queue(context, value) for value in values)
+    result: Any = held
+    for part, value in zip(parts, values, strict=True):
+        context.builder.loc = frame.loc(part)
+        if not added:
+            result = binary(context, "add", result, value)
+        elif isinstance(held, Grown) or isinstance(value, Grown):
+            extend(frame, held, value, "+")
+        else:
+            held.extend(value)
+    return result
 
 
 def _is_gone_over(values: Any) -> bool:
@@ -125,4 +183,4 @@ def methods() -> dict[str, Callable[..., Any]]:
     return {"append": _append, "extend": _extend, "appendleft": _append_left, "popleft": _pop_left}
 
 
-__all__ = ["extend", "methods"]
+__all__ = ["alone_in", "extend", "methods", "with_members"]

@@ -76,6 +76,7 @@ _refuse_others = Deferred("pytocu.frontend.queues", "refuse_others")
 _counted_member = Deferred("pytocu.frontend.counted", "member_of")
 _counted_method = Deferred("pytocu.frontend.counted", "method")
 _keep = Deferred("pytocu.frontend.member_arrays", "keep")
+_members_of_both = Deferred("pytocu.frontend.member_arrays", "of_both")
 _settled = Deferred("pytocu.frontend.counted", "settled")
 _assign_member = Deferred("pytocu.frontend.subscripts", "assign_member")
 _member = Deferred("pytocu.frontend.subscripts", "member")
@@ -671,6 +672,8 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
 def joined(context: Context, first: Grown | list[Any], second: Grown | list[Any]) -> Grown | None:
     """``list + list`` of numbers of one kind, or of tuples of such, of which one may be known; None of other lists."""
     parts = [_settled(context, part) if isinstance(part, Counted) else part for part in (first, second)]
+    if all(isinstance(part, Grown) and part.arrays is not None for part in parts):
+        return _joined_arrays(context, *parts)
     like = next(part for part in parts if isinstance(part, Grown))
     if not isinstance(like.type, WeakType | ScalarType) and (like.inner is None or not like.inner.columns):
         # Arrays have other names, under which they may be changed.
@@ -681,6 +684,19 @@ def joined(context: Context, first: Grown | list[Any], second: Grown | list[Any]
     for part in (one, other):
         rows_of(context, part)
     made = found[0]._make([context.builder.emit("concatenate", pair, {"axis": 0}) for pair in zip(*found, strict=True)])
+    made.origin = made.end = len(context.builder.made)
+    made.after = context.builder.state()
+    return made
+
+
+def _joined_arrays(context: Context, first: Grown, second: Grown) -> Grown | None:
+    """The same of lists of arrays, which are members of both lists from there on."""
+    if not may_be_alike(first.type, second.type):
+        return None
+    rows = context.builder.emit("concatenate", (rows_of(context, first), rows_of(context, second)), {"axis": 0})
+    made = first.with_rows(rows)
+    made.arrays, made.own, made.shared = _members_of_both(first, second), False, True
+    _keep(context, made, (rows,))
     made.origin = made.end = len(context.builder.made)
     made.after = context.builder.state()
     return made

@@ -71,32 +71,59 @@ def _of_known(frame: Frame, make: Callable[..., Any], values: Sequence[Any], nam
 
 
 def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
-    """``itertools.combinations``; where a run decides how many there are, pairs by a number."""
+    """``itertools.combinations``; where a run decides how many there are, two or three of them by a number."""
     context = frame.context
     r = known_option(context, r, "r")
     iterable = as_value(context, iterable) if isinstance(iterable, Masked) else iterable
     if not isinstance(over := steps_over(frame, iterable), Steps):
         return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
-    if r != 2 or not _is_plain(frame, iterable):
+    if r not in (2, 3) or not _is_plain(frame, iterable):
         text = f"itertools.combinations of {r} goes over a number of steps that is known only at run time"
         help = "write loops: for i in range(n): for j in range(i + 1, n): x[i], x[j]"
         raise UnsupportedError(text, context.loc, help)
     # Python takes the members when it is called.
     over = steps_over(frame, _as_now(frame, iterable))
     count = _count(frame, over)
-    multiply, add, subtract, floor = (partial(binary, context, n) for n in ("multiply", "add", "subtract", "floor_divide"))
-    many = floor(multiply(count, subtract(count, 1)), 2)
+    subtract = partial(binary, context, "subtract")
+    many = _of_fewer(frame, count, r)
 
     def at(number: Any) -> Any:
-        # Backwards the rows have 1, 2, 3 and more of them, so each begins at a triangular number.
+        # Backwards, the first place is the greatest of which those behind it choose no more than are left, and so on.
         back = subtract(subtract(many, 1), number)
-        root = context.hooks.call(frame, math.isqrt, (add(multiply(back, 8), 1),), {})
-        row = floor(subtract(root, 1), 2)
-        begin = floor(multiply(row, add(row, 1)), 2)
-        places = subtract(subtract(count, 2), row), subtract(subtract(count, 1), subtract(back, begin))
-        return tuple(item_at(frame, over, place) for place in places)
+        places: list[Any] = []
+        for k in range(r, 1, -1):
+            place = (_row_of_threes if k == 3 else _row_of_pairs)(frame, back)
+            back = subtract(back, _of_fewer(frame, place, k))
+            places.append(place)
+        return tuple(item_at(frame, over, subtract(subtract(count, 1), place)) for place in (*places, back))
 
     return Steps(0, many, 1, at)
+
+
+def _of_fewer(frame: Frame, count: Any, r: int) -> Any:
+    """How many ways there are to choose two or three of so many."""
+    multiply, subtract, floor = (partial(binary, frame.context, n) for n in ("multiply", "subtract", "floor_divide"))
+    pairs = floor(multiply(count, subtract(count, 1)), 2)
+    return pairs if r == 2 else floor(multiply(pairs, subtract(count, 2)), 3)
+
+
+def _row_of_pairs(frame: Frame, back: Any) -> Any:
+    """The greatest number of which pairs are no more than these."""
+    multiply, add, floor = (partial(binary, frame.context, n) for n in ("multiply", "add", "floor_divide"))
+    root = frame.context.hooks.call(frame, math.isqrt, (add(multiply(back, 8), 1),), {})
+    return floor(add(root, 1), 2)
+
+
+def _row_of_threes(frame: Frame, back: Any) -> Any:
+    """The greatest number of which threes are no more than these."""
+    multiply, add, power = (partial(binary, frame.context, n) for n in ("multiply", "add", "power"))
+    # The threes of c + 1 are (c**3 - c) / 6, so it is the cube root, or one more; rounding may leave that too small by one.
+    root = frame.context.hooks.call(frame, int, (power(multiply(back, 6), 1 / 3),), {})
+    found = root
+    for more in (1, 2):
+        threes = _of_fewer(frame, add(root, more), 3)
+        found = add(found, binary(frame.context, "less_equal", threes, back))
+    return found
 
 
 def _is_plain(frame: Frame, value: Any) -> bool:

@@ -553,27 +553,27 @@ def _rank_of_branch(
     inst = value.inst
     assert inst is not None
     outer = [a for a in given(inst) if a in found]
-    above = [rank_of(builder, a, found, ranks) for a in outer]
+    # A side need not ask for those of which nobody knows the rank.
+    above = {a: rank for a in outer if (rank := rank_of(builder, a, found, ranks)) is not None}
     blocks: list[Block] = []
     for region in inst.regions:
         # Written again, for what the branches inside ask; what nobody reads is dropped, and nothing is compared twice.
         made = made_again(region, {})
-        params = [Value(scalar(U8)) for _ in above]
+        params = {a: Value(scalar(U8)) for a in above}
         inner = Builder(region.terminator.loc)
         inner.insts.extend(made.insts[:-1])
         inside = [p for p, a in zip(made.params, given(inst), strict=True) if a in found]
         entering = {p: found[a] for p, a in zip(inside, outer, strict=True)}
         result = made.terminator.args[value.index]
-        rank = rank_of(inner, result, _follow(entering, inner.insts, {}, fits=set()), dict(zip(inside, params, strict=True)))
+        entered = {p: params[a] for p, a in zip(inside, outer, strict=True) if a in params}
+        rank = rank_of(inner, result, _follow(entering, inner.insts, {}, fits=set()), entered)
         if rank is None:
             return None
         inner.insts[:] = _needed_for(rank, inner.insts)
         inner.inst("yield", (rank,))
-        blocks.append(Block((*made.params, *params), inner.take()))
-    args = (*inst.args[: HEADS["if_else"]], *given(inst))
-    if any(rank is None for rank in above):
-        return None
-    return builder.inst("if_else", (*args, *(r for r in above if r is not None)), {}, (scalar(U8),), blocks).result
+        blocks.append(Block((*made.params, *params.values()), inner.take()))
+    args = (*inst.args[: HEADS["if_else"]], *given(inst), *above.values())
+    return builder.inst("if_else", args, {}, (scalar(U8),), blocks).result
 
 
 def _needed_for(value: Value, insts: Sequence[Inst]) -> list[Inst]:

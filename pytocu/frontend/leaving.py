@@ -22,6 +22,7 @@ from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
 from pytocu.frontend.ranges import Facts, bound_count, facts_of, knowing, note, number_as_dim
+from pytocu.frontend.rounds import arrays_in_rounds, longer_at
 from pytocu.frontend.state import Around, Grows, State, flatten, members_of, rebuild, wanted, wanted_at
 from pytocu.frontend.values import Context, Grown, Steps, as_dim, as_strong, as_value, decides, dim_value, is_array
 from pytocu.ir.core import Value
@@ -41,9 +42,7 @@ _fill = Deferred("pytocu.frontend.grown", "fill")
 _fill_inside = Deferred("pytocu.frontend.grown", "fill_inside")
 
 
-def for_loop(
-    frame: Frame, node: ast.For, steps: Steps, assign: Callable[[Any], None], read: Callable[[], Any]
-) -> Flow:
+def for_loop(frame: Frame, node: ast.For, steps: Steps, assign: Callable[[Any], None], read: Callable[[], Any]) -> Flow:
     """A loop over numbers of run time; `assign` binds the target, `read` reads the body and gives a signal."""
     context = frame.context
     state = State(frame)
@@ -239,17 +238,31 @@ def _leaving_numbered(
 def while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
     """A loop while a condition of run time holds; `first` is what it was before the first step."""
     if here := wanted_at(frame, frame.context.loc):
-        return _count_while(frame, here, test, lambda asked: _while_loop(frame, node, asked(), asked, read))
-    return _while_loop(frame, node, first, test, read)
+        return _count_while(frame, here, test, lambda asked: _with_rooms(frame, node, asked(), asked, read))
+    return _with_rooms(frame, node, first, test, read)
 
 
-def _while_loop(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
+def _with_rooms(frame: Frame, node: ast.While, first: Any, test: Callable[[], Any], read: Callable[[], Any]) -> Flow:
+    """The loop, with room for arrays that nothing but data may end."""
+    if not (arrays := longer_at(frame, frame.context.loc)):
+        return _while_loop(frame, node, first, test, read)
+    return arrays_in_rounds(frame, arrays, test, lambda asked, facts: _while_loop(frame, node, asked(), asked, read, facts))
+
+
+def _while_loop(
+    frame: Frame,
+    node: ast.While,
+    first: Any,
+    test: Callable[[], Any],
+    read: Callable[[], Any],
+    facts: Callable[[], Facts] = tuple,
+) -> Flow:
     state = State(frame)
     _name_limits(frame, node)
 
     def step(counter: Value | None, lead: list[Value]) -> tuple[list[Any], Flow]:
         try:
-            note(frame.context, _holds(frame, node.test))
+            note(frame.context, (*_holds(frame, node.test), *facts()))
             with _inside(frame.context, None):
                 return [], flow_of(read())
         except Grows as found:

@@ -23,7 +23,9 @@ from pytocu.frontend.merging import may_be_one
 from pytocu.frontend.ranges import bound, bound_count, names_given, new_name, not_negative
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import filled
+from pytocu.frontend.rounds import Longer
 from pytocu.frontend.state import Container, State
+from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
 from pytocu.ir.core import Block, Value, named
@@ -43,7 +45,7 @@ from pytocu.ir.dims import (
     symbol,
     symbols,
 )
-from pytocu.ir.types import WEAK_INT, ArrayType, element, scalar
+from pytocu.ir.types import ArrayType, element, scalar
 
 _BEGIN_LONG = "begin with an array that is long enough: whole = np.zeros(n); k = len({0}); whole[:k] = {0}"
 _FEW = 9
@@ -103,7 +105,7 @@ class Law(NamedTuple):
     Attributes
     ----------
     length : DimLike
-        How long they are behind a step.
+        How long they are behind a step, or may be: it rises with the lengths before the step then.
     names : dict
         By name in it: the group whose length before the step that is.
     """
@@ -211,7 +213,7 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
             steps = limit() if growth else 0
             if growth is None or steps is None:
                 # What else than a number of the run says how long it gets, the next reading shows.
-                growth, steps = None if _depends_on_run(context, more) else 0, 0
+                growth, steps = None if growth is None and _depends_on_run(context, more) else 0, 0
             changed[axis] = growth, steps
         dense = dense and is_row_major(context, made)
     changes: list[Change] = []
@@ -264,8 +266,21 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
         lengths = [bare_array(value).shape[change.axis] for change in changing.changes]
         read.state.counts[key] = [*lengths]
         read.state.dense[key] = is_row_major(context, value)
+        known = known_facts(context)
+        grown = [
+            place
+            for place, (change, length) in enumerate(zip(changing.changes, lengths, strict=True))
+            if not _has_room(context, before, read, change, length, known)
+        ]
         for place, change in enumerate(changing.changes):
-            if change.growth is None:
+            if change.group in before.laws and not before.every:
+                sentence = f"{key[1]} gets a length of {{0}} in a loop, which has room for {_MOST:,} elements along an axis"
+                help = "let the loop have fewer steps, or end it before"
+                require_equal(
+                    context, dim_max(lengths[place], change.room), change.room, "UnsupportedError", sentence, help=help
+                )
+                lengths[place] = dim_min(lengths[place], change.room)
+            elif change.growth is None:
                 longer = dim_max(lengths[place] - change.room, 0)
                 sentence = f"{key[1]} gets longer in a loop: there is no room for {{0}} of its elements"
                 require_equal(context, longer, 0, "UnsupportedError", sentence, help=_BEGIN_LONG.format(key[1]))
@@ -273,12 +288,6 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
         if lengths != read.state.counts[key]:
             value = _first(context, value, changing.with_lengths(lengths))
             read.state.counts[key] = lengths
-        known = known_facts(context)
-        grown = [
-            place
-            for place, (change, length) in enumerate(zip(changing.changes, lengths, strict=True))
-            if not _has_room(context, before, read, change, length, known)
-        ]
         if grown:
             read.outgrown[key], read.known = grown, known
             continue
@@ -292,7 +301,8 @@ def _has_room(
 ) -> bool:
     """Whether an axis gets no longer than it may."""
     if change.group in before.laws:
-        return length == before.laws[change.group].behind(read.lengths)
+        starts = {str(start) for start in read.lengths.values()}
+        return before.laws[change.group].behind(read.lengths) in (length, _at_most(context, length, starts))
     return change.growth is None or _surely(context, change.growth - (length - read.lengths[change.group]), known)
 
 
@@ -308,7 +318,10 @@ def regroup(context: Context, before: State, read: StepRead, limit: Limit, every
     if laws and (steps := limit()) is not None:
         before.steps, before.every = steps, every
     elif laws:
-        laws = _bounded(context, before, read, {group: law for group, law in laws.items() if group in outgrown})
+        own = {group: law for group, law in laws.items() if group in outgrown}
+        laws = _bounded(context, before, read, own)
+        if laws is None and not every:
+            _ask_for_rounds(context, before, own)
     for key, changing in [*before.changing.items()]:
         if key not in read.names:
             continue
@@ -369,12 +382,26 @@ def _laws(context: Context, before: State, read: StepRead, groups: set[Any]) -> 
         length, *others = behind[group]
         if any(other != length for other in others):
             return {}
+        if length is not None and not of_step.isdisjoint(symbols(length)):
+            length = _at_most(context, length, names.keys())
+            if not _rises(length, names):
+                return None
         if length is None or not of_step.isdisjoint(symbols(length)):
             return None
         used = {name: names[name] for name in symbols(length) if name in names}
         found[group] = Law(length, used)
         left.extend(used.values())
     return found
+
+
+def _rises(length: DimLike, names: Mapping[str, Any]) -> bool:
+    """Whether a length is no shorter where those with these names are longer."""
+    for monomial, factor in length.terms if isinstance(length, Dim) else ():
+        for atom in monomial:
+            rising = not atom.args or (atom.name in ("max", "min") and all(_rises(part, names) for part in atom.args))
+            if not names.keys().isdisjoint(symbols(Dim((((atom,), 1),)))) and (factor < 0 or not rising):
+                return False
+    return True
 
 
 def _bounds(context: Context, read: StepRead) -> dict[Any, DimLike]:
@@ -411,6 +438,27 @@ def _bounded(context: Context, before: State, read: StepRead, laws: dict[Any, La
     return laws
 
 
+def _ask_for_rounds(context: Context, before: State, laws: Mapping[Any, Law]) -> None:
+    """Let the function be read again with a loop in rounds, where steps make lengths at most a few times as long."""
+    if not all(_is_few_times(context, law) for law in laws.values()):
+        return
+    for (owner, name), changing in before.changing.items():
+        for change in changing.changes:
+            asked = Longer(context.builder.loc, name, change.axis)
+            if change.group in laws and not isinstance(owner, Container) and asked not in context.handed:
+                raise HandOn(asked)
+
+
+def _is_few_times(context: Context, law: Law) -> bool:
+    """Whether a step makes a length at most a few times as long as lengths before it, but for what does not depend on these."""
+    at_first: DimLike = 0
+    for few in (0, 1):
+        at_first = at_first + substitute(law.length, dict.fromkeys(law.names, few))
+    for name in law.names:
+        at_first = at_first + _FEW * symbol(name)
+    return _surely(context, at_first - law.length)
+
+
 def _find_rooms(context: Context, before: State) -> None:
     """Write the loop that finds out how long axes get, in front of the loop whose steps make them so long."""
     missing = {group: law for group, law in before.laws.items() if group not in before.rooms}
@@ -428,30 +476,39 @@ def _find_rooms(context: Context, before: State) -> None:
 
 
 def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> None:
-    """Write the loop of the lengths alone."""
+    """Write the loop of the lengths alone; where a step may end the loop, as far as there may be room for elements."""
     starts = {c.group: c.start for changing in before.changing.values() for c in changing.changes}
-    names = {c.group: key[1] for key, changing in before.changing.items() for c in changing.changes}
     emit = context.builder.emit
-    first = [as_value(context, dim_value(context, starts[group])) for group in missing]
-    head = [as_value(context, dim_value(context, d)) for d in (0, before.steps, 1)]
-    number, params = Value(WEAK_INT), [Value(WEAK_INT) for _ in (*first, *first)]
+
+    def number_of(dim: DimLike) -> Value:
+        return as_value(context, dim_value(context, dim))
+
+    def goes_on(number: Value, lengths: Sequence[Value]) -> Value:
+        tests = [emit("less", (number, number_of(before.steps)))]
+        tests += [emit("less_equal", (length, number_of(_MOST))) for length in lengths]
+        return functools.reduce(lambda first, second: emit("bitwise_and", (first, second)), tests)
+
+    first = [number_of(starts[group]) for group in missing]
+    # Whether there is another step, which one it is, the lengths before it, and the greatest that there were.
+    begin = [goes_on(number_of(0), first), number_of(0), *first, *first]
+    flag, number, *params = [Value(regions.bare(value.type)) for value in begin]
     with context.builder.nested() as insts:
         lengths = {
             group: bound_count(context, param, new_name(context, "length"))
             for group, param in zip(missing, params, strict=False)
         }
-        longer = [as_value(context, dim_value(context, law.behind(lengths))) for law in missing.values()]
+        longer = [number_of(law.behind(lengths)) for law in missing.values()]
         most = [emit("python_max", pair) for pair in zip(params[len(first) :], longer, strict=True)]
-        emit("yield", (*longer, *most))
-    region = Block((number, *params), tuple(insts))
-    types = [WEAK_INT] * len(params)
-    made = context.builder.inst("for_loop", (*head, *first, *first), {"carried": len(params)}, types, (region,))
-    for group, most in zip(missing, made.results[len(first) :], strict=True):
-        before.rooms[group] = room = bound_count(context, most, new_name(context, "room"))
+        following = emit("add", (number, number_of(1)))
+        another = emit("less", (following, number_of(before.steps))) if before.every else goes_on(following, longer)
+        emit("yield", (another, following, *longer, *most))
+    region = Block((flag, number, *params), tuple(insts))
+    types = [value.type for value in region.params]
+    made = context.builder.inst("while_loop", begin, {"carried": len(begin)}, types, (region,))
+    for group, start, most in zip(missing, first, made.results[-len(first) :], strict=True):
         if not before.every:
-            text = f"{names[group]} may get a length of {{0}} in the steps of a loop, if none of them ends it"
-            help = f"let the loop have fewer steps: there is room for {_MOST:,} elements along an axis"
-            require_equal(context, dim_max(room, _MOST), _MOST, "UnsupportedError", text, help=help)
+            most = emit("python_max", (start, emit("python_min", (most, number_of(_MOST)))))
+        before.rooms[group] = bound_count(context, most, new_name(context, "room"))
 
 
 def _looked_at(context: Context, read: StepRead, change: Change, length: DimLike | None) -> Change:
@@ -593,9 +650,15 @@ def _growth(context: Context, read: StepRead, more: DimLike) -> DimLike | None:
     for number in range(1, _FEW):
         if _surely(context, number - more):
             return number
-    while found := [name for name in _added(more) if name in context.most]:
-        more = substitute(more, {name: context.most[name] for name in found})
+    more = _at_most(context, more)
     return dim_max(more, 0) if _of_step(context, read).isdisjoint(symbols(more)) else None
+
+
+def _at_most(context: Context, length: DimLike, besides: Set[str] = frozenset()) -> DimLike:
+    """What a length is not above where numbers that it is the sum of were found out, as by the sides of a branch."""
+    while found := [name for name in _added(length) if name in context.most and name not in besides]:
+        length = substitute(length, {name: context.most[name] for name in found})
+    return length
 
 
 def _of_step(context: Context, read: StepRead) -> set[str]:

@@ -30,7 +30,7 @@ from pytocu.ir.core import Inst, Value
 from pytocu.ir.dims import DimLike, dim_min, modulo
 from pytocu.ir.layouts import row_major as row_major_ranks
 from pytocu.ir.layouts import slowest_first
-from pytocu.ir.library import numpy_library, result_dtypes
+from pytocu.ir.library import LIBRARY, numpy_library, result_dtypes
 from pytocu.ir.types import C64, C128, F16, F32, F64, I64, ArrayType, DType, element, scalar
 
 
@@ -60,12 +60,21 @@ def call(context: Context, name: str, operands: Sequence[Value], **options: Any)
     CompileError
         What NumPy raises for these dtypes and numbers of axes.
     """
+    caught = context.catching is not None and "caught" in LIBRARY[name].options
+    # What a side or a step alone computes has no flag outside of it.
+    caught = caught and context.catching[0] == context.builder.depth
+    if caught:
+        options["caught"] = True
     given = tuple((k, v) for k, v in options.items() if v is not None)
     types = tuple((element(o.type), len(dimensions(o))) for o in operands)
     attempt(context, result_dtypes, name, types, given)
     stored = [in_memory(context, o) for o in operands]
     made = context.builder.inst("library", stored, {"function": name, **({"options": given} if given else {})})
-    return tuple(_scalar(context, r) for r in made.results)
+    results = tuple(_scalar(context, r) for r in made.results)
+    if caught and context.catching is not None:
+        context.catching[1].append(results[-1])
+        return results[:-1]
+    return results
 
 
 def _scalar(context: Context, value: Value) -> Value:

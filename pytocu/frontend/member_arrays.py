@@ -190,6 +190,14 @@ def keep(context: Context, grown: Grown, arrays: Iterable[Value]) -> None:
             grown.arrays.know(context.builder, array)
 
 
+def of_both(first: Grown, second: Grown) -> MemberArrays:
+    """The memories of the members of two lists, those of one that is made of both."""
+    made = MemberArrays(first.name, first.text)
+    made.roots = {root for one in (first, second) if one.arrays is not None for root in one.arrays.roots}
+    made.own = False
+    return made
+
+
 def may_be_member(context: Context, grown: Grown, array: Value) -> bool:
     """Whether an array may be a member of a list, which the caller would see where both are returned."""
     builder = context.builder
@@ -199,6 +207,6 @@ def may_be_member(context: Context, grown: Grown, array: Value) -> bool:
 
 
 __all__ = [
-    "MemberArrays", "append", "begin", "fits", "from_before", "is_known", "keep", "may_be_member", "names_of_members", "read",
-    "row_type", "rows_in",
+    "MemberArrays", "append", "begin", "fits", "from_before", "is_known", "keep", "may_be_member", "names_of_members",
+    "of_both", "read", "row_type", "rows_in",
 ]  # fmt: skip

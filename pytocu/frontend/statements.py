@@ -34,6 +34,7 @@ _compound = Deferred("pytocu.frontend.compound", "run")
 _warn = Deferred("pytocu.frontend.compound", "warn")
 _try = Deferred("pytocu.frontend.trying", "run")
 _finish = Deferred("pytocu.frontend.trying", "finish")
+_apart = Deferred("pytocu.frontend.caught_calls", "apart")
 _augmented = Deferred("pytocu.frontend.augmented", "augment")
 _sentence = Deferred("pytocu.frontend.formatting", "sentence")
 _may_be_unbound = Deferred("pytocu.frontend.unbound", "may_be_unbound")
@@ -50,6 +51,8 @@ _attempt = Deferred("pytocu.frontend.operators", "attempt")
 _contains_dynamic = Deferred("pytocu.frontend.values", "contains_dynamic")
 _note_unnamed = Deferred("pytocu.frontend.aliases", "note_unnamed")
 _unnamed = Deferred("pytocu.frontend.aliases", "unnamed")
+_alone_in = Deferred("pytocu.frontend.extending", "alone_in")
+_with_members = Deferred("pytocu.frontend.extending", "with_members")
 _take_over = Deferred("pytocu.frontend.taken_over", "take_over")
 _kind_text = Deferred("pytocu.frontend.type_texts", "kind_text")
 _is_result = Deferred("pytocu.frontend.merging", "is_result")
@@ -181,6 +184,8 @@ def _is_text(node: ast.expr) -> bool:
 def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> Any:
     """Run one statement; `rest` and the result are those of :func:`run_block`."""
     context = frame.context
+    if context.tries and (apart := _apart(frame, node)) is not None:
+        return run_block(frame, apart, rest)
     match node:
         case ast.Return(value=ast.IfExp() as value) if _is_result(context):
             # Each way returns its own number, which goes to the results.
@@ -193,6 +198,11 @@ def run_statement(frame: Frame, node: ast.stmt, rest: tuple[ast.stmt, ...]) -> A
             return returned
         case ast.Assign(targets=[ast.Name() as target], value=value) if _is_text(value):
             assign(frame, target, _sentence(frame, value))
+        case ast.Assign(targets=[ast.Name() as target], value=ast.BinOp(op=ast.Add()) as value) if (
+            held := _alone_in(frame, target.id, value)
+        ) is not None:
+            if (result := _with_members(frame, held, value)) is not held:
+                assign(frame, target, result)
         case ast.Assign(targets=targets, value=value):
             result = evaluate(frame, value, perhaps=True)
             if isinstance(result, Grown | list | tuple) and _take_over(frame, node, result):

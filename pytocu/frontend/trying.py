@@ -366,7 +366,7 @@ def _may_raise(inst: Inst) -> Iterator[tuple[str, Sequence[Fact | bool]]]:
             yield inst.attr("error"), ()
         case "writable" if not inst.attr("caught", False):
             yield "ValueError", ()
-        case "library" if inst.attr("function").startswith("linalg."):
+        case "library" if inst.attr("function").startswith("linalg.") and not dict(inst.attr("options", ())).get("caught"):
             yield "LinAlgError", ()
         case "convert" if not inst.attr("wrap", False) and not _is_small(inst):
             yield "OverflowError", ()

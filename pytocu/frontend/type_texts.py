@@ -46,7 +46,11 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
         mask = "only a run knows how many a mask chooses: keep the mask itself (keep &= ...), and choose with it behind"
         lists = {type(old), type(new)} == {Grown, list}
         arrays = "make an array of it on each side, np.array(...); or let the loop ask: while condition and ..."
-        return first, second, mask if chosen else arrays if lists else "give it values of one kind"
+        (members,) = [one for one in (old, new) if isinstance(one, list)] or [None]
+        array = any(isinstance(one, Value) and isinstance(one.type, ArrayType) for one in (old, new))
+        numbers = members is not None and not any(isinstance(one, Value) and isinstance(one.type, ArrayType) for one in members)
+        anew = f"begin with an array: {name} = np.zeros(0), or np.array([...])" if array and numbers else ""
+        return first, second, mask if chosen else arrays if lists else anew or "give it values of one kind"
     if isinstance(new, Grown):
         return first, "another one", "make an array of it on each side: np.array(...)"
     place = "[0]" if isinstance(new, list) else "[key]"

@@ -265,6 +265,8 @@ class Context:
         Numbers that are equal for what is computed alike of the same contents.
     others : dict from (Loc or None, str) to tuple of CompileError
         What else is wrong where these stand, by their places and texts, as it was found when the function was read before.
+    catching : (int, list of Value) or None
+        Where a clause catches what library calls may raise that stand in so many regions: whether each of them raised nothing.
     tries : list of Trying
         The ``try`` statements that are being read, the outermost first.
     handling : list of (Trying, ast.ExceptHandler, Raised)
@@ -278,13 +280,14 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "changing", "choosing",
-        "chosen", "clamped", "compacted", "complexes", "containers", "counting", "doubted", "elements", "facts", "filling",
-        "fits", "forms", "frames", "fresh", "given", "given_back", "growing", "guarded", "guards", "handed", "handling", "held",
-        "hooks", "implied", "in_message", "in_side", "in_steps", "inlined", "later", "likenesses", "loops", "marks", "members",
-        "met", "met_again", "missed", "misses", "most", "named", "numbers", "open", "origins", "others", "outside", "parts_of",
-        "paths", "placed", "positions", "queues", "raising", "read", "read_of", "refused", "repeated", "results_at", "shared",
-        "shortened", "sizes", "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
+        "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "catching",
+        "changing", "choosing", "chosen", "clamped", "compacted", "complexes", "containers", "counting", "doubted",
+        "elements", "facts", "filling", "fits", "forms", "frames", "fresh", "given", "given_back", "growing", "guarded",
+        "guards", "handed", "handling", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined",
+        "later", "likenesses", "loops", "marks", "members", "met", "met_again", "missed", "misses", "most", "named",
+        "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues",
+        "raising", "read", "read_of", "refused", "repeated", "results_at", "shared", "shortened", "sizes", "step_facts",
+        "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -313,6 +316,7 @@ class Context:
         self.refused: list[CompileError] = []
         self.doubted = False
         self.tries: list[Any] = []
+        self.catching: tuple[int, list[Value]] | None = None
         self.handling: list[Any] = []
         self.missed: list[tuple[Any, str]] = []
         self.misses: frozenset[Fact] = frozenset()

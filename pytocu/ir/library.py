@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.ir.caught import caught
 from pytocu.ir.dims import DimLike, dim_min, floordiv
 from pytocu.ir.promote import known_dtype
 from pytocu.ir.types import ArrayType, DType, Type, element, shape_of
@@ -87,7 +88,7 @@ def _eigh(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]
 def _svd(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
     (*batch, rows, columns) = shapes[0]
     least = dim_min(rows, columns)
-    u, v = ((rows, columns) if options.get("full_matrices", True) else (least, least))
+    u, v = (rows, columns) if options.get("full_matrices", True) else (least, least)
     return (*batch, rows, u), (*batch, least), (*batch, v, columns)
 
 
@@ -108,6 +109,11 @@ def _qr(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
 def _pinv(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
     (*batch, rows, columns) = shapes[0]
     return ((*batch, columns, rows),)
+
+
+def _caught(shapes: Shapes) -> Shapes:
+    """Those of a function that may find matrices that it does not do: with ``caught`` it says besides whether it did them."""
+    return lambda given, options: (*shapes(given, options), *([()] if options.get("caught") else []))
 
 
 def _solve(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...]:
@@ -137,10 +143,10 @@ def _irfft(shapes: Sequence[Shape], options: dict[str, Any]) -> tuple[Shape, ...
 
 _FFT = ("n", "axis", "norm")
 _row("matmul", "Products of matrices, stacked along leading axes", _matmul, 2)
-_row("linalg.solve", "x of a @ x = b", _solve, 2)
-_row("linalg.inv", "The inverse of matrices", _same)
+_row("linalg.solve", "x of a @ x = b", _caught(_solve), 2, ("caught",))
+_row("linalg.inv", "The inverse of matrices", _caught(_same), 1, ("caught",))
 _row("linalg.pinv", "The Moore-Penrose inverse of matrices", _pinv)
-_row("linalg.cholesky", "The lower triangle L of a = L @ L.conj().T, or the upper one", _same, 1, ("upper",))
+_row("linalg.cholesky", "The lower triangle L of a = L @ L.conj().T, or the upper one", _caught(_same), 1, ("upper", "caught"))
 _row("linalg.det", "The determinants of matrices", _rest)
 _row("linalg.slogdet", "Signs and logarithms of determinants", lambda s, o: (s[0][:-2], s[0][:-2]))
 _row("linalg.eig", "Eigenvalues and eigenvectors of complex matrices", _eigh)
@@ -200,8 +206,21 @@ def numpy_library(name: str) -> Callable[..., Any]:
 
 def evaluate(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> tuple[np.ndarray, ...]:
     """NumPy's results, each an array."""
-    made = numpy_library(name)(*arrays, **options)
+    function = numpy_library(name)
+    if options.get("caught"):
+        others = {k: v for k, v in options.items() if k != "caught"}
+        made: Any = caught(lambda: function(*arrays, **others), np.linalg.LinAlgError, lambda: _unseen(name, arrays, others))
+    else:
+        made = function(*arrays, **options)
     return tuple(np.asarray(m) for m in made) if isinstance(made, tuple) else (np.asarray(made),)
+
+
+def _unseen(name: str, arrays: Sequence[Any], options: dict[str, Any]) -> np.ndarray:
+    """An array of the shape and dtype of a result."""
+    operands = tuple((known_dtype(a.dtype, f"np.{name}"), a.ndim) for a in arrays)
+    (dtype,) = result_dtypes(name, operands, tuple(options.items()))
+    (shape,) = LIBRARY[name].shapes([a.shape for a in arrays], options)
+    return np.zeros([int(str(length)) for length in shape], dtype.numpy)
 
 
 @lru_cache(maxsize=512)

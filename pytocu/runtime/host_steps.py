@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import DTypeError, InternalError, UnsupportedError
+from pytocu.ir.caught import caught
 from pytocu.runtime import cuda
 
 
@@ -86,9 +87,35 @@ def call_library(
         )
     module = sys.modules[library]
     make = _of_torch(module, name) if library == "torch" else _of_numpy(module, name)
-    made = make(arrays, dict(options))
+    if options.get("caught"):
+        others = {k: v for k, v in options.items() if k != "caught"}
+        made = _caught(module, library, lambda: make(arrays, others), arrays[0], *results[0])
+    else:
+        made = make(arrays, dict(options))
     several = made if isinstance(made, tuple) else (made,)
     return tuple(_as_planned(module, library, name, m, *r) for m, r in zip(several, results, strict=True))
+
+
+def _caught(
+    module: Any, library: str, run: Callable[[], Any], like: Any, dtype: str, shape: tuple[int, ...]
+) -> tuple[Any, Any]:
+    """What a function of matrices gives, and whether it gave it; see :func:`pytocu.ir.caught.caught`."""
+    if library == "torch":
+        unseen = lambda: module.zeros(shape, dtype=getattr(module, dtype), device=like.device)  # noqa: E731
+        made, done = caught(run, module.linalg.LinAlgError, unseen)
+        return made, module.tensor(done, device=like.device)
+
+    def looked_at() -> Any:
+        if library == "numpy":
+            return run()
+        from cupyx import errstate
+
+        # What CuPy does not look at otherwise.
+        with errstate(linalg="raise"):
+            return run()
+
+    made, done = caught(looked_at, np.linalg.LinAlgError, lambda: module.zeros(shape, dtype))
+    return made, module.asarray(done)
 
 
 def _as_planned(module: Any, library: str, name: str, made: Any, dtype: str, shape: tuple[int, ...]) -> Any:

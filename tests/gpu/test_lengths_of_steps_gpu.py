@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from test_arrays_in_rounds import PROGRAMS as IN_ROUNDS
+from test_arrays_in_rounds import X as HALVES
 from test_changing_places import arrays_in
 from test_lengths_by_lengths import BY_STEPS, WHILE
 from test_lengths_by_lengths import X as THREE
@@ -53,6 +55,23 @@ def agrees(cupy: Any, function: Callable[..., Any], *arguments: Any) -> None:
 @pytest.mark.parametrize("function", [*FUNCTIONS, with_a_piece_of_the_last_step], ids=lambda f: f.__name__)
 def test_loops_over_numbers(cupy: Any, function: Callable[..., Any], n: int) -> None:
     agrees(cupy, function, X, n)
+
+
+@pytest.mark.parametrize("t", [2.0, 0.05])
+@pytest.mark.parametrize("function", IN_ROUNDS, ids=lambda f: f.__name__)
+def test_loops_until_data_say(cupy: Any, function: Callable[..., Any], t: float) -> None:
+    agrees(cupy, function, HALVES, t)
+
+
+def more_than_a_round(x, t):
+    found = x[:1]
+    while found[-1] < t:
+        found = np.append(found, found[-1] + 1)
+    return found
+
+
+def test_a_second_round(cupy: Any) -> None:
+    agrees(cupy, more_than_a_round, HALVES, 3000.0)
 
 
 @pytest.mark.parametrize("n", [0, 1, 9])
