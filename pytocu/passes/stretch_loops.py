@@ -6,6 +6,7 @@ states are added to those of the row, and at the end these are combined as a tre
 depends on the length alone, not on the width of vectors.  What rounding takes from a sum of stretches
 is joined as a tree beside them, so that a long sum is rounded once.
 Short rows have few states and one more for the elements that are left, fewer than states.
+Where one element may say what all are together, no stretch behind it is looked at.
 Where a row lies in several places of memory, for it goes over axes that are no single loop, its elements are first computed
 into a buffer, place by place: no element's indices are divided out of its number.
 Positions of extremes are the same in any order (:mod:`pytocu.passes.position_loops`).  Where elements are dear, so that none
@@ -23,7 +24,7 @@ from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import EXTREMES, REDUCTIONS, is_rounded
 from pytocu.ir.types import BOOL, I8, I16, I32, INDEX, U8, U16, U32, DType, PointerType, VectorType, element, scalar
-from pytocu.passes import prefetches
+from pytocu.passes import prefetches, settled_loops
 from pytocu.passes.accesses import Index, operands, position
 from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Rows
@@ -65,8 +66,8 @@ class Stretches(Rows):
     ----------
     most : int
         States of each reduction whose order counts: `LANES`, or fewer for rows of no more than `LANES` elements.
-    states : int
-        Of each reduction of the sweep that is written.
+    states, stretch : int
+        Of each reduction of the sweep that is written, and elements after which they are added to those of the row.
     again : bool
         Whether the row was swept before.
     whole : bool
@@ -78,6 +79,7 @@ class Stretches(Rows):
     most: int = LANES
     whole: bool = False
     states = LANES
+    stretch = STRETCH
     again = False
     buffers: dict[Pair, Value] = fresh(default_factory=dict)
     buffered: Value | None = None
@@ -201,8 +203,12 @@ class Stretches(Rows):
 
         where_several(body, lambda builder: self._begin(builder, [place for place, *_ in sums], rests))
         where_several(into, lambda builder: self._lanes(builder, e.dim(LANES), note))
-        self._lanes(into, e.dim(LANES), add)
-        _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
+        # What is required of elements is noted of all of them.
+        if all(settled_loops.fits(inst) for inst, _ in places) and not e.words:
+            settled_loops.write(self, begin, into, [inst for inst, _ in places], states, totals)
+        else:
+            self._lanes(into, e.dim(LANES), add)
+            _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
         return several, {inst: rest for (inst, _), *_, rest in sums}
 
     @property
@@ -419,6 +425,9 @@ def _narrow(inst: Inst) -> DType | None:
 
     A vector has more of its elements, and none of them is made wider one by one.
     """
+    if settled_loops.fits(inst):
+        # A bool of each lane would be made a bool again in each step, for which the next one waits.
+        return U8
     source = inst.args[0].inst
     if inst.attr("op") != "add" or source is None or source.op.name != "cast":
         return None
