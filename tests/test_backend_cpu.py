@@ -23,6 +23,7 @@ from pytocu.backend import cpu, llvm
 from pytocu.errors import BackendError, CompileError, InternalError, PytocuError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Op, Value
+from pytocu.ir.expand import FRACTIONS
 from pytocu.ir.expand_trigonometric import LARGEST
 from pytocu.ir.interp_threads import run_threads
 from pytocu.ir.ops import OPS, spelled
@@ -188,6 +189,12 @@ def row_case(op: Op, dtype: DType) -> tuple[list[np.ndarray], np.ndarray]:
             (x,) = inputs
             x[::7] *= dtype.numpy.type(1e14)
             return [x], np.where(abs(x) > LARGEST, library_function(op.libm, dtype, 1)(x), dtype.numpy.type(0))
+        case "fmod_of_far":
+            x, y = inputs
+            x[::7] *= dtype.numpy.type(2.0**60)
+            with np.errstate(all="ignore"):
+                near = abs(x) < abs(y) * dtype.numpy.type(2.0 ** FRACTIONS[dtype])
+                return inputs, np.where(near, dtype.numpy.type(0), np.fmod(x, y))
         case _ if not op.exact:
             return inputs, library_function(op.libm, dtype, op.arity)(*inputs)
     return inputs, getattr(np, op.numpy)(*inputs)

@@ -16,7 +16,7 @@ from pytocu.ir.types import F32, F64
 from pytocu.testing.accuracy import correctly_rounded, distance
 from pytocu.testing.operands import make_function
 
-FUNCTIONS = [op for op in OPS.values() if op.vector is not None]
+FUNCTIONS = [op for op in OPS.values() if op.vector is not None and not op.exact]
 TWO_ULP = {"exp", "log", "sin", "cos", "tan", "tanh", "arctan", "power", "hypot"}
 functions = pytest.mark.parametrize("op", FUNCTIONS, ids=lambda op: op.name)
 dtypes = pytest.mark.parametrize("dtype", [np.float32, np.float64], ids=lambda d: d.__name__)

@@ -246,6 +246,15 @@ def test_along_the_flat_array(dtype: str) -> None:
     on_threads(["np.cumsum(a)"], whole("i4", (150, 160)))
 
 
+@pytest.mark.parametrize(
+    "text", ["np.cumsum(a[1:-1, 1:-1])", "np.cumsum(a[:, ::-2])", "np.maximum.accumulate(a[:, 1:].ravel())"]
+)
+def test_many_pieces_of_what_lies_in_several_places(text: str) -> None:
+    """Pieces of a scan are no columns, though what earlier kernels found of each is read along them."""
+    compiled([text], whole("f8", (950, 1202)))
+    on_threads([text], whole("f4", (302, 303)))
+
+
 @pytest.mark.skipif(not hasattr(np, "cumulative_sum"), reason="NumPy before 2.1 has no cumulative_sum")
 @pytest.mark.parametrize("dtype", ["?", "i2", "f4", "c16"])
 def test_with_the_initial_element(dtype: str) -> None:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any
 
-from pytocu.backend import divider, guards
+from pytocu.backend import divider, guards, strided_bytes
 from pytocu.backend.llvm import Dialect
 from pytocu.errors import BackendError
 from pytocu.ir.ops import OPS
@@ -156,6 +156,10 @@ def _run_passes(text: str, module: Any, modules: ExitStack, machine: Any, contex
     with llvm.create_pass_builder(machine, options) as builder:
         with _disposed(builder.getModulePassManager()) as manager:
             manager.run(module, builder)
+        if strided_bytes.concerns(text, features):
+            vectors = str(module)
+            if (made := strided_bytes.rewritten(vectors)) != vectors:
+                module = modules.enter_context(llvm.parse_assembly(made, context))
         names = [f.name for f in module.functions]
         definitions: list[str] = []
         if found := guards.declared(names):

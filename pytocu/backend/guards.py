@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable
 
 from pytocu.backend.llvm_dialect import Dialect, literal
+from pytocu.ir.expand import FRACTIONS
 from pytocu.ir.expand_trigonometric import LARGEST
 from pytocu.ir.types import F32, F64, DType
 
@@ -22,6 +23,10 @@ LANES = {F32: (4, 8, 16, 32), F64: (2, 4, 8, 16, 32)}
 """Sizes of the vector variants."""
 
 _ATTRIBUTES = "nounwind willreturn memory(none)"
+
+
+_PARAMETERS = {"fmod": ("x", "y")}
+"""Those of functions that have not one."""
 
 
 def vector_type(dtype: DType, lanes: int) -> str:
@@ -38,6 +43,10 @@ def _variant(name: str, lanes: int) -> str:
     return f"{PREFIX}{name}" if lanes == 1 else f"{PREFIX}{name}.{lanes}"
 
 
+def _parameters(function: str) -> tuple[str, ...]:
+    return _PARAMETERS.get(function.removesuffix("f"), ("x",))
+
+
 def declare(function: str, dtype: DType) -> tuple[list[str], str, str]:
     """Declarations of a guarded function, its name, and the attributes of a call.
 
@@ -49,9 +58,10 @@ def declare(function: str, dtype: DType) -> tuple[list[str], str, str]:
         float32 or float64.
     """
     name = f"{function}f" if dtype is F32 else function
+    count = len(_parameters(function))
     types = {n: vector_type(dtype, n) for n in (1, *LANES[dtype])}
-    lines = [f"declare {type} @{_variant(name, n)}({type}) {_ATTRIBUTES}" for n, type in types.items()]
-    table = ",".join(f"_ZGV_LLVM_N{n}v_{_variant(name, 1)}({_variant(name, n)})" for n in LANES[dtype])
+    lines = [f"declare {t} @{_variant(name, n)}({', '.join([t] * count)}) {_ATTRIBUTES}" for n, t in types.items()]
+    table = ",".join(f"_ZGV_LLVM_N{n}{'v' * count}_{_variant(name, 1)}({_variant(name, n)})" for n in LANES[dtype])
     return lines, _variant(name, 1), f'{_ATTRIBUTES} "vector-function-abi-variant"="{table}"'
 
 
@@ -88,60 +98,81 @@ def definitions(names: list[str], dialect: Dialect) -> str:
         dtype = F32 if function.endswith("f") else F64
         element = vector_type(dtype, 1)
         library = dialect.library.format(name=function)
-        limit = literal(LARGEST, dtype)
-        declarations.add(f"declare {element} @{library}({element}) {_ATTRIBUTES}")
+        taken = ", ".join(f"{element} %{p}" for p in _parameters(function))
+        declarations.add(f"declare {element} @{library}({', '.join([element] * len(_parameters(function)))}) {_ATTRIBUTES}")
         for lanes in (1, *LANES[dtype]):
             declarations.add(f"declare {vector_type(dtype, lanes)} @{_magnitude(dtype, lanes)}({vector_type(dtype, lanes)})")
         parts.append(
-            f"""define internal {element} @{name}.one({element} %x) {_ATTRIBUTES} noinline {{
-  %size = call {element} @{_magnitude(dtype, 1)}({element} %x)
-  %rare = fcmp ogt {element} %size, {limit}
+            f"""define internal {element} @{name}.one({taken}) {_ATTRIBUTES} noinline {{
+{_rare(function, dtype, 1)}
   br i1 %rare, label %call, label %done
 call:
-  %value = call {element} @{library}({element} %x) nobuiltin {_ATTRIBUTES}
+  %value = call {element} @{library}({taken}) nobuiltin {_ATTRIBUTES}
   br label %done
 done:
   %result = phi {element} [ %value, %call ], [ {literal(0.0, dtype)}, %0 ]
   ret {element} %result
 }}
-define available_externally {element} @{name}({element} %x) alwaysinline {_ATTRIBUTES} {{
-  %result = call {element} @{name}.one({element} %x)
+define available_externally {element} @{name}({taken}) alwaysinline {_ATTRIBUTES} {{
+  %result = call {element} @{name}.one({taken})
   ret {element} %result
 }}"""
         )
-        parts += [_variant_definition(name, dtype, lanes) for lanes in LANES[dtype]]
+        parts += [_variant_definition(name, function, dtype, lanes) for lanes in LANES[dtype]]
     parts += sorted(declarations)
     parts.append('!0 = !{!"branch_weights", i32 1, i32 1000000}')
     return "\n".join(parts) + "\n"
 
 
-def _variant_definition(name: str, dtype: DType, lanes: int) -> str:
+def _rare(function: str, dtype: DType, lanes: int) -> str:
+    """Lines that compute which lanes are rare."""
+    vector, size = vector_type(dtype, lanes), _magnitude(dtype, lanes)
+    lines = [f"%size = call {vector} @{size}({vector} %x)"]
+    if function.removesuffix("f") == "fmod":
+        lines += [
+            f"%divisor = call {vector} @{size}({vector} %y)",
+            f"%bound = fmul {vector} %divisor, {_all(2.0 ** FRACTIONS[dtype], dtype, lanes)}",
+            # Also where a number is NaN.
+            f"%rare = fcmp uge {vector} %size, %bound",
+        ]
+    else:
+        lines.append(f"%rare = fcmp ogt {vector} %size, {_all(LARGEST, dtype, lanes)}")
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def _all(value: float, dtype: DType, lanes: int) -> str:
+    """A number, in every lane."""
+    one = literal(value, dtype)
+    return one if lanes == 1 else f"<{', '.join([f'{vector_type(dtype, 1)} {one}'] * lanes)}>"
+
+
+def _variant_definition(name: str, function: str, dtype: DType, lanes: int) -> str:
     """All lanes at once: the way out for rare ones is a function, so that it costs the loop no registers."""
     element, vector = vector_type(dtype, 1), vector_type(dtype, lanes)
-    limit = f"<{', '.join([f'{element} {literal(LARGEST, dtype)}'] * lanes)}>"
+    parameters = _parameters(function)
+    taken = ", ".join(f"{vector} %{p}" for p in parameters)
     each: list[str] = []
     total = "zeroinitializer"
     for lane in range(lanes):
+        each += [f"  %{p}{lane} = extractelement {vector} %{p}, i32 {lane}" for p in parameters]
         each += [
-            f"  %x{lane} = extractelement {vector} %x, i32 {lane}",
-            f"  %y{lane} = call {element} @{name}.one({element} %x{lane})",
-            f"  %v{lane} = insertelement {vector} {total}, {element} %y{lane}, i32 {lane}",
+            f"  %r{lane} = call {element} @{name}.one({', '.join(f'{element} %{p}{lane}' for p in parameters)})",
+            f"  %v{lane} = insertelement {vector} {total}, {element} %r{lane}, i32 {lane}",
         ]
         total = f"%v{lane}"
     return "\n".join(
         [
-            f"define internal {vector} @{name}.each.{lanes}({vector} %x) noinline cold {_ATTRIBUTES} {{",
+            f"define internal {vector} @{name}.each.{lanes}({taken}) noinline cold {_ATTRIBUTES} {{",
             *each,
             f"  ret {vector} {total}",
             "}",
-            f"define available_externally {vector} @{name}.{lanes}({vector} %x) alwaysinline {_ATTRIBUTES} {{",
-            f"  %size = call {vector} @{_magnitude(dtype, lanes)}({vector} %x)",
-            f"  %rare = fcmp ogt {vector} %size, {limit}",
+            f"define available_externally {vector} @{name}.{lanes}({taken}) alwaysinline {_ATTRIBUTES} {{",
+            _rare(function, dtype, lanes),
             f"  %mask = bitcast <{lanes} x i1> %rare to i{lanes}",
             f"  %any = icmp ne i{lanes} %mask, 0",
             "  br i1 %any, label %some, label %done, !prof !0",
             "some:",
-            f"  %found = call {vector} @{name}.each.{lanes}({vector} %x)",
+            f"  %found = call {vector} @{name}.each.{lanes}({taken})",
             "  br label %done",
             "done:",
             f"  %result = phi {vector} [ %found, %some ], [ zeroinitializer, %0 ]",

@@ -222,7 +222,7 @@ class RowWriter:
             case ["guarded"] if self.dialect.guarded and isinstance(result.type, ScalarType):
                 lines, name, attributes = _guarded(op.libm, result.type.dtype)
                 self.declarations.update(lines)
-                text = f"call {type} @{name}({type} {values[0]}) {attributes}"
+                text = f"call {type} @{name}({', '.join(f'{type} {v}' for v in values)}) {attributes}"
             case [] | ["intrinsic"] | ["guarded"] | ["outlined"]:
                 return self.library(inst, flags, hint)
             case _:

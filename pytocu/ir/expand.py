@@ -14,7 +14,7 @@ import numpy as np
 from pytocu.ir.bounds import bounds
 from pytocu.ir.core import Value
 from pytocu.ir.expander import Expander
-from pytocu.ir.types import BOOL, F64, I32, I64, U64, DType, Type, element
+from pytocu.ir.types import BOOL, F32, F64, I32, I64, U64, DType, Type, element
 
 
 def _minimum_of(dtype: DType) -> int:
@@ -237,6 +237,31 @@ def fmod(e: Expander, result: Type, x: Value, y: Value) -> Value:
     if is_minus is not None:
         rest = e.where(is_minus, zero, rest)
     return e.where(is_zero, zero, rest)
+
+
+FRACTIONS = {F32: 23, F64: 52}
+"""Binary digits of a number's fraction.  Of quotients below 2 to that power, the rounded one says how often a divisor fits."""
+
+
+def float_fmod(e: Expander, result: Type, x: Value, y: Value) -> Value | None:
+    """The remainder of floats as operations of vectors: `x` without as many `y` as the rounded quotient says, exactly.
+
+    Each of these is exact, for a remainder has no digits that `x` and `y` have not.  The quotient is one too large where it
+    was rounded to the next whole number.  Where it is so large that it says nothing, and where there is none, the C library
+    is asked.
+    """
+    dtype = element(result)
+    if not e.exact or dtype not in FRACTIONS:
+        return None
+    zero = e.const(0.0, x)
+    times = e("trunc", e("divide", x, y))
+    # Of an infinite divisor, times zero, nothing would be left.
+    rest = e.where(e("equal", times, zero), x, e("fma", e("negative", times), y, x))
+    opposite = e("not_equal", e("less", rest, zero), e("less", x, zero))
+    fix = e("bitwise_and", opposite, e("not_equal", rest, zero))
+    near = e("copysign", e.where(fix, e("add", rest, e("copysign", y, x)), rest), x)
+    bound = e("multiply", e("absolute", y), e.const(2.0 ** FRACTIONS[dtype], x))
+    return e.where(e("less", e("absolute", x), bound), near, e("fmod_of_far", x, y))
 
 
 def left_shift(e: Expander, result: Type, x: Value, y: Value) -> Value:

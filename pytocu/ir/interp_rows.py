@@ -307,6 +307,7 @@ _RAW: dict[str, Callable[..., Any]] = {
     "sin_of_large": np.sin,
     "cos_of_large": np.cos,
     "tan_of_large": np.tan,
+    "fmod_of_far": np.fmod,
     "outlined_sin": np.sin,
     "outlined_cos": np.cos,
     "outlined_tan": np.tan,

@@ -86,7 +86,7 @@ ufunc("divide", 2, "x / y, always floating", primitive="f", c="{0} / {1}", llvm=
       aliases=("true_divide",), complex=cx.divide, complex_ulp=4, gpu_half=gpu_half.divide)  # fmt: skip
 ufunc("floor_divide", 2, "x // y", expand=expand.floor_divide, python=operator.floordiv, symbol="//")
 ufunc("remainder", 2, "x % y, with the sign of y", expand=expand.remainder, python=operator.mod, symbol="%", aliases=("mod",))
-ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod)
+ufunc("fmod", 2, "The remainder with the sign of x", primitive="f", libm="fmod", expand=expand.fmod, vector=expand.float_fmod)
 ufunc("power", 2, "x ** y", exact=False, ulp=2, primitive="f", libm="pow", expand=expand.power, vector=_VECTOR["power"],
       python=operator.pow, symbol="**", aliases=("pow",), complex=cm.power, complex_ulp=4)  # fmt: skip
 ufunc("gcd", 2, "The greatest common divisor", expand=expand_bits.gcd)
@@ -481,6 +481,9 @@ for _name in ("sin", "cos", "tan"):
         infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", libm=_name, llvm="guarded")  # fmt: skip
     row(f"outlined_{_name}", "elementwise", 1, f"{_name}(x) of a rare x: a module for a GPU has the code once",
         infer=infer.same, levels=LOOP, exact=False, ulp=2, primitive="f", libm=_name, llvm="outlined")  # fmt: skip
+
+row("fmod_of_far", "elementwise", 2, "fmod(x, y), of use where |x| < |y| * 2**m does not hold, with m digits of a fraction: "
+    "code may give 0 for others", infer=infer.same, levels=LOOP, primitive="f", libm="fmod", llvm="guarded")  # fmt: skip
 
 GRID_AXES = {"grid": "x", "grid_rows": "y"}
 """The direction of the grid in which the iterations of a loop are spread."""

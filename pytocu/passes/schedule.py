@@ -425,7 +425,8 @@ def _scans(inst: Inst) -> bool:
 def _columns(inst: Inst, classes: Classes) -> bool:
     """Whether neighbouring threads should have neighbouring rows."""
     parallel, reduced = inst.attr("parallel"), inst.attr("reduced")
-    if not parallel:
+    # Pieces of one row, along which what earlier kernels found of each is read, are no columns.
+    if len(parallel) == (0 if _piece(inst) is None else 1):
         return False
     ndim = len(parallel) + len(reduced)
     roots = inst.regions[0].terminator.args

@@ -6,6 +6,9 @@ states are added to those of the row, and at the end these are combined as a tre
 depends on the length alone, not on the width of vectors.  What rounding takes from a sum of stretches
 is joined as a tree beside them, so that a long sum is rounded once.
 Short rows have few states and one more for the elements that are left, fewer than states.
+Where one element may say what all are together, no stretch behind it is looked at.
+Where a row lies in several places of memory, for it goes over axes that are no single loop, its elements are first computed
+into a buffer, place by place: no element's indices are divided out of its number.
 Positions of extremes are the same in any order (:mod:`pytocu.passes.position_loops`).  Where elements are dear, so that none
 is computed again, they have fewer states, which meet two elements at once, and no stretches.
 """
@@ -21,10 +24,12 @@ from pytocu.ir.core import Block, Inst, Value
 from pytocu.ir.expander import Expander
 from pytocu.ir.reductions import EXTREMES, REDUCTIONS, is_rounded
 from pytocu.ir.types import BOOL, I8, I16, I32, INDEX, U8, U16, U32, DType, PointerType, VectorType, element, scalar
-from pytocu.passes import prefetches
+from pytocu.passes import prefetches, settled_loops
 from pytocu.passes.accesses import Index, operands, position
+from pytocu.passes.elements import Target
 from pytocu.passes.reduce_loops import Pair, Rows
 from pytocu.passes.schedule import LANES
+from pytocu.record import fresh
 
 _only_positions = Deferred("pytocu.passes.position_loops", "fits")
 _write_positions = Deferred("pytocu.passes.position_loops", "write")
@@ -37,6 +42,9 @@ WIDTH = 8
 
 STRETCH = 1024
 """Elements after which the states are added to those of the row."""
+
+SHORT = 8
+"""Elements of a last loop that are fewer are found by division, which takes no longer than a loop of their own."""
 
 FEW = 8
 """Stretches that are added to the states as they come.
@@ -58,18 +66,23 @@ class Stretches(Rows):
     ----------
     most : int
         States of each reduction whose order counts: `LANES`, or fewer for rows of no more than `LANES` elements.
-    states : int
-        Of each reduction of the sweep that is written.
+    states, stretch : int
+        Of each reduction of the sweep that is written, and elements after which they are added to those of the row.
     again : bool
         Whether the row was swept before.
     whole : bool
         Whether rows are known to have more elements than states, but for a piece at the end of one.
+    buffers : dict
+        Elements of the stretch that is written, in memory, which begins with the one at `buffered`.
     """
 
     most: int = LANES
     whole: bool = False
     states = LANES
+    stretch = STRETCH
     again = False
+    buffers: dict[Pair, Value] = fresh(default_factory=dict)
+    buffered: Value | None = None
 
     def _reduce(self, pairs: Sequence[Pair]) -> None:
         """One sweep that computes reductions."""
@@ -79,6 +92,7 @@ class Stretches(Rows):
         places = list(dict.fromkeys((v.inst, at) for v, at in pairs if v.inst is not None))
         positions = all(inst.attr("op") in EXTREMES for inst, _ in places)
         self.again = any(self.levels[pair] > 1 for pair in pairs)
+        positions = positions and not (self._is_apart and self.most == LANES)
         self.states = PLACES if positions else self.most
         self._once(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
         if positions and self.whole and _only_positions(self, places):
@@ -161,7 +175,9 @@ class Stretches(Rows):
         rest, whole = into.emit("subtract", (upper, begin)), e.dim(STRETCH)
         count = into.emit("where", (into.emit("less", (rest, whole)), rest, whole), name="count")
         self._begin(into, places, states)
+        self._fill(into, begin, count, places)
         self._rounds(into, begin, count, places, states)
+        self.buffers, self.buffered = {}, None
 
         def note(lane: Value, inner: Builder) -> None:
             for (inst, _), total, memory, rest in sums:
@@ -187,9 +203,79 @@ class Stretches(Rows):
 
         where_several(body, lambda builder: self._begin(builder, [place for place, *_ in sums], rests))
         where_several(into, lambda builder: self._lanes(builder, e.dim(LANES), note))
-        self._lanes(into, e.dim(LANES), add)
-        _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
+        # What is required of elements is noted of all of them.
+        if all(settled_loops.fits(inst) for inst, _ in places) and not e.words:
+            settled_loops.write(self, begin, into, [inst for inst, _ in places], states, totals)
+        else:
+            self._lanes(into, e.dim(LANES), add)
+            _repeat(body, lower, upper, e.dim(STRETCH), begin, into)
         return several, {inst: rest for (inst, _), *_, rest in sums}
+
+    @property
+    def _is_apart(self) -> bool:
+        """Whether the elements of a row lie along several loops, with enough of them along the last one."""
+        sizes = self.e.sizes[self.loops :]
+        return len(sizes) > 1 and not (isinstance(sizes[-1], int) and sizes[-1] < SHORT)
+
+    def _fill(self, builder: Builder, begin: Value, count: Value, places: Sequence[tuple[Inst, Index]]) -> None:
+        """Compute the elements of a stretch into buffers, where a row lies in several places."""
+        e = self.e
+        if not self._is_apart:
+            return
+        needed = dict.fromkeys(pair for inst, at in places for pair in operands(inst.results[0], at, e.ndim))
+        moving = [pair for pair in needed if self.moving[pair]]
+        types = [PointerType(element(value.type), "local") for value, _ in moving]
+        memory = [e.before.emit("local", (), {"size": STRETCH}, (type,)) for type in types]
+
+        def write(inner: Builder, j: Value) -> None:
+            place = inner.emit("subtract", (j, begin))
+            for pair in self._closure(moving):
+                e.made[pair] = e.write(inner, *pair)
+            for pair, pointer in zip(moving, memory, strict=True):
+                inner.inst("store", (pointer, place, e.made[pair]))
+
+        self._along(builder, begin, builder.emit("add", (begin, count)), write)
+        self.buffers, self.buffered = dict(zip(moving, memory, strict=True)), begin
+
+    def _sweep(self, stores: Sequence[tuple[Pair, Target]]) -> None:
+        """The last sweep, which stores results as long as the row."""
+        if not self._is_apart:
+            super()._sweep(stores)
+            return
+        e = self.e
+        assert self.extent is not None
+        needed = [pair for pair, _ in stores]
+        self._once(needed)
+
+        def write(inner: Builder, j: Value) -> None:
+            for pair in self._closure(needed):
+                e.made[pair] = e.write(inner, *pair)
+            for pair, target in stores:
+                e.store_element(inner, pair, target)
+
+        self._along(self.body, *self.extent, write)
+
+    def _along(self, builder: Builder, begin: Value, end: Value, write: Callable[[Builder, Value], None]) -> None:
+        """Loops over elements of a row, one over those that lie together in another: no element's number is divided."""
+        e, sizes = self.e, self.e.sizes[self.loops :]
+        # No row without elements comes here, but its length is divided by where it is swept for what is stored.
+        length = _larger(builder, e.dim(sizes[-1]), e.dim(1))
+        before_last = builder.emit("subtract", (builder.emit("add", (end, length)), e.dim(1)))
+        first, behind = (builder.emit("divide_truncated", (v, length)) for v in (begin, before_last))
+        number, k = Value(INDEX, "part"), Value(INDEX, "k")
+        part, inner = Builder(e.loc), Builder(e.loc)
+        with self._forgotten():
+            e.inside = part
+            index = self._decompose(part, number, sizes[:-1])
+            start = part.emit("multiply", (number, length))
+            lower = _larger(part, part.emit("subtract", (begin, start)), e.dim(0))
+            rest = part.emit("subtract", (end, start))
+            upper = part.emit("where", (part.emit("less", (rest, length)), rest, length))
+            e.inside = inner
+            e.loop_index = [*e.loop_index[: self.loops], *index, k]
+            write(inner, inner.emit("add", (start, k), name="j"))
+        _repeat(part, lower, upper, e.dim(1), k, inner)
+        _repeat(builder, first, behind, e.dim(1), number, part)
 
     def _sum(self, inst: Inst, total: States, rest: States, several: Value) -> States:
         """The sum of the states and of what they lost; of one stretch, that of the states."""
@@ -280,7 +366,11 @@ class Stretches(Rows):
                     e.inside = inner
                     start = inner.emit("add", (at, e.dim(number * self.states))) if number else at
                     j = inner.emit("add", (start, lane), name="j")
-                    e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+                    if self.buffered is None:
+                        e.loop_index = [*e.loop_index[: self.loops], *self._decompose(inner, j, e.sizes[self.loops :])]
+                    else:
+                        at_buffer = inner.emit("subtract", (j, self.buffered))
+                        e.made |= {pair: inner.emit("load", (memory, at_buffer)) for pair, memory in self.buffers.items()}
                     for (inst, place), pointers in zip(places, memory, strict=True):
                         state = _load(inner, lane, pointers) if number == each - 1 else ()
                         elements = _of_dtypes(inner, self._operands(inner, inst, place), pointers)
@@ -335,6 +425,9 @@ def _narrow(inst: Inst) -> DType | None:
 
     A vector has more of its elements, and none of them is made wider one by one.
     """
+    if settled_loops.fits(inst):
+        # A bool of each lane would be made a bool again in each step, for which the next one waits.
+        return U8
     source = inst.args[0].inst
     if inst.attr("op") != "add" or source is None or source.op.name != "cast":
         return None
@@ -354,6 +447,10 @@ def _of_dtypes(builder: Builder, values: States, memory: States) -> States:
         type = scalar(element(pointer.type))
         made.append(value if value.type == type else builder.emit("cast", (value,), {}, (type,)))
     return tuple(made)
+
+
+def _larger(builder: Builder, first: Value, second: Value) -> Value:
+    return builder.emit("where", (builder.emit("less", (first, second)), second, first))
 
 
 def _repeat(builder: Builder, lower: Value, upper: Value, step: Value, index: Value, inner: Builder) -> None:
