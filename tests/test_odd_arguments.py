@@ -597,3 +597,37 @@ def test_nothing_of_no_numbers() -> None:
             "np.isin(d, [2, 7], kind='table')", "np.isin(d, [], kind='table')")  # fmt: skip
     check(given, rows)
     refused(given, "np.indices(d)", "a length must be an int", "", scope={})
+
+
+def test_values_with_more_axes_than_what_they_are_put_into() -> None:
+    given = ["np.arange(4.0)", "np.arange(4.0).reshape(2, 2)", "np.ones((4, 4))", "np.ones((2, 1, 2))", "np.ones((2, 2, 2))"]
+    rows = ("np.insert(a, 1, c)", "np.insert(a, [1], c)", "np.insert(a, 1, c[:1])", "np.insert(b, 1, d, axis=1)",
+            "np.insert(b, [1], d, axis=1)", "np.insert(b, 0, e, axis=0)", "np.insert(b, 1, e, axis=1)",
+            "np.insert(b, 1, d, axis=0)", "np.insert(b, [0, 1], e, axis=0)")  # fmt: skip
+    check(given, rows)
+
+
+def test_shapes_that_are_compared_before_numpy_comes_to_another_error() -> None:
+    given = ["np.ones((3, 0))", "np.ones(1)", "np.ones(3)", "np.ones((3, 1))", "np.zeros((3, 4), 'i1')", "np.zeros(0, 'f4')"]
+    rows = ("np.tensordot(a, b, 2)", "np.tensordot(c, c, 2)", "np.tensordot(d, c, 2)", "np.tensordot(a, b, 3)",
+            "np.tensordot(b, a, 2)", "np.concatenate((f, e), casting='equiv')",
+            "np.concatenate((f, e, c), dtype='u1', casting='no')",
+            "np.concatenate((e, e[:2, 1:]), dtype='f4', casting='no')", "np.concatenate((e, e), dtype='f4', casting='no')",
+            "np.stack((f, e), casting='no')", "np.vstack((f, e), casting='no', dtype='i1')")  # fmt: skip
+    check(given, rows)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, np.float16])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(
+    "function",
+    [np.inner, lambda x, y: np.tensordot(x, y, ((1,), (1,))), lambda x, y: np.dot(x, y.T), lambda x, y: np.dot(x[None], y[0]),
+     lambda x, y: np.inner(x[None], y)],
+)  # fmt: skip
+def test_products_that_numpy_makes_in_row_major_order(function: Callable[..., Any], dtype: type, order: Any) -> None:
+    x, y = np.array(np.arange(12).reshape(3, 4), dtype, order=order), np.arange(20).reshape(5, 4).astype(np.uint8)
+    for first, second in ((x, y), (y, x), (x, np.asfortranarray(y))):
+        expected = function(first, second)
+        made = call_jit(lambda x, y: function(x, y), first, second)
+        assert made.strides == expected.strides
+        np.testing.assert_array_equal(made, expected, strict=True)

@@ -253,7 +253,7 @@ def insert(context: Context, arr: Any, obj: Any, values: Any, axis: Any = None) 
         axes = [a for a in range(len(dimensions(added))) if a != 0]
         added = context.builder.emit("transpose", (added,), {"axes": (*axes[:place], 0, *axes[place:])})
     one = len(positions) == 1
-    count = dimensions(added)[place] if one and len(dimensions(added)) == len(shape) else len(positions)
+    count = dimensions(added)[place] if one else len(positions)
     target = (*shape[:place], count, *shape[place + 1 :])
     checked = fitted(context, added, target) if one else fitted(context, given, target, "value array")
     added = broadcast(context, checked, target)

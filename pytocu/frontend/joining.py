@@ -154,7 +154,9 @@ def concatenate(
         values, axis = [ravel(context, v) for v in values], 0
     if not dimensions(values[0]):
         raise raised(ValueError("zero-dimensional arrays cannot be concatenated"), context.loc)
-    return _join(context, _common(context, values, dtype, casting, deciding), axis, values)
+    # NumPy compares shapes before it looks at dtypes.
+    place = _place(context, values, axis)
+    return _joined(context, _common(context, values, dtype, casting, deciding), place, values)
 
 
 def _dtype_of_output(context: Context, out: Any, dtype: Any, arrays: Any) -> Any:
@@ -176,8 +178,13 @@ def _write(context: Context, made: Value, out: Value) -> Value:
     return write_result(context, made, out, *sentences, what=DESTINATION)
 
 
-def _join(context: Context, values: Sequence[Value], axis: Any, given: Sequence[Value] | None = None) -> Value:
-    """Arrays of one dtype one after the other; they lie in memory as those that are `given`, by default as they are."""
+def _join(context: Context, values: Sequence[Value], axis: Any) -> Value:
+    """Arrays of one dtype one after the other."""
+    return _joined(context, values, _place(context, values, axis), values)
+
+
+def _place(context: Context, values: Sequence[Value], axis: Any) -> int:
+    """The number of the axis along which arrays are joined, of which is stated that they have the same other lengths."""
     first = dimensions(values[0])
     place = normal_axis(context, axis, len(first))
     for number, value in enumerate(values):
@@ -197,9 +204,13 @@ def _join(context: Context, values: Sequence[Value], axis: Any, given: Sequence[
             )
             if a != place:
                 require_equal(context, wanted, length, "ValueError", sentence, operands=values)
+    return place
+
+
+def _joined(context: Context, values: Sequence[Value], place: int, parts: Sequence[Value]) -> Value:
+    """Arrays of one dtype one after the other along an axis; they lie in memory as the `parts` do."""
     kept = [v for v in values if dimensions(v)[place] != 0] or values[:1]
     made = copied(context, kept[0]) if len(kept) == 1 else context.builder.emit("concatenate", kept, {"axis": place})
-    parts = given or values
     # NumPy asks arrays without elements too in which order their axes are.
     none = {v: ranks_without_elements(context, v) for v in parts if 0 in dimensions(v)}
     return laid_out(context, made, parts, lambda known: joined_ranks(parts, dimensions(made), {**known, **none}))

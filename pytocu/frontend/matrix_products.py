@@ -83,7 +83,7 @@ def dot(context: Context, a: Any, b: Any, out: Any = None) -> Any:
     place = max(ranks[1] - 2, 0)
     _check_aligned(context, first, second, ranks[0] - 1, place)
     if ranks[1] == 1 or max(ranks) <= 2:
-        return matrix_product(context, first, second)
+        return row_major(context, _product(context, first, second))
     return _contracted(context, first, second, (ranks[0] - 1,), (place,))
 
 
@@ -171,6 +171,11 @@ def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
     if isinstance(axes, int):
         # More axes than an array has are one mistake, and NumPy would list them all.
         axes = min(axes, 65)
+        # NumPy compares lengths until it comes to an axis that is none.
+        sizes = dimensions(first), dimensions(second)
+        pairs = zip(sizes[0][len(sizes[0]) - axes :], sizes[1], strict=False) if 0 < axes <= len(sizes[0]) else ()
+        for lengths in pairs if axes > len(sizes[1]) else ():
+            require_equal(context, *lengths, "ValueError", "shape-mismatch for sum", operands=(first, second))
     attempt(context, np.tensordot, stand_in(first), stand_in(second), axes)
     ranks = len(dimensions(first)), len(dimensions(second))
     if not isinstance(axes, (int, np.integer)):
@@ -195,7 +200,7 @@ def _contracted(context: Context, a: Value, b: Value, left: Sequence[int], right
     summed = tuple(dimensions(a)[n] for n in left)
     rows = _merged(context, transpose(context, a, (*free[0], *left)), (product(shapes[0]), product(summed)))
     columns = _merged(context, transpose(context, b, (*right, *free[1])), (product(summed), product(shapes[1])))
-    made = matrix_product(context, rows, columns)
+    made = row_major(context, _product(context, rows, columns))
     return _merged(context, made, (*shapes[0], *shapes[1]))
 
 
