@@ -107,12 +107,17 @@ def test_on_the_cpu_and_thread_by_thread() -> None:
     ("text", "said"),
     [
         ("complex(x[0] * 1j)", "use x . 1j"), ("math.ldexp(2.0, x[0])", "np.ldexp"),
-        ("float(x[0] * 1j)", r"write float\(x.real\)"), ("x.item()", "array of size 1"),
+        ("float(x[0] * 1j)", r"write float\(x.real\)"),
     ],
 )
 def test_refused(text: str, said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         call_interpreted(make_function("x", [text], {"math": math}), np.ones(2))
+
+
+def test_an_item_of_many_is_refused_as_numpys() -> None:
+    with pytest.raises(ValueError, match="can only convert an array of size 1 to a Python scalar"):
+        call_interpreted(make_function("x", ["x.item()"], {}), np.ones(2))
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8])
