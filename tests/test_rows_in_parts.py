@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -132,7 +132,7 @@ def test_what_is_stored_of_each_element(shape: tuple[int, ...]) -> None:
 def test_positions_that_are_outside_are_noted() -> None:
     index = np.arange(50)
 
-    def gathered(a: Any, index: Sequence[int]) -> Any:
+    def gathered(a: Any, index: Any) -> Any:
         return a[:, :, index].sum((0, 2))
 
     a = small("f8", (8, 3, 60))
