@@ -631,3 +631,19 @@ def test_products_that_numpy_makes_in_row_major_order(function: Callable[..., An
         made = call_jit(lambda x, y: function(x, y), first, second)
         assert made.strides == expected.strides
         np.testing.assert_array_equal(made, expected, strict=True)
+
+
+def test_outputs_of_take_are_converted_as_numpy_does() -> None:
+    given = ["np.arange(3, dtype='u4')", "np.ones(2, 'c8')", "np.ones(2, 'i1')", "np.ones(2, 'u1')", "np.ones((1, 2))"]
+    rows = [f"np.take(a, {row})\nreturn {row[-1]}" for mode in ("raise", "clip") for row in (
+        f"[0, 2], mode='{mode}', out=b", f"[0, 2], mode='{mode}', out=c", f"[0, 2], mode='{mode}', out=d",
+        f"[0, 2], mode='{mode}', out=e")]  # fmt: skip
+    rows += [f"np.compress([True, False, True], a, out={name})\nreturn {name}" for name in "bcd"]
+    check(given, [*rows, "np.take(a, 0, out=b[..., 0])\nreturn b", "np.take(a, 1, out=d[..., 0])\nreturn d"])
+
+
+def test_lists_are_compared_by_the_array_beside_them() -> None:
+    given = ["np.arange(12.0).reshape(3, 4)", "np.zeros((3, 0))", "np.arange(2)", "np.float32(2)"]
+    rows = [f"{left} {sign} {right}" for sign in ("<", "<=", ">", ">=", "==", "!=")
+            for left, right in (("[1, 2]", "a"), ("(1, 2)", "b"), ("[1, 2]", "c"), ("[1, 2]", "d"))]  # fmt: skip
+    check(given, [*rows, "[1, 2] + a", "[1, 2, 3, 4] < a"])

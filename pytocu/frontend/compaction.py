@@ -131,7 +131,7 @@ def argwhere(context: Context, a: Any) -> Value:
     return context.builder.emit("copy", (context.builder.emit("concatenate", columns, {"axis": 1}),), {"order": "F"})
 
 
-_write_result = Deferred("pytocu.frontend.inplace", "write_result")
+_write_taken = Deferred("pytocu.frontend.gathering", "write_taken")
 _checked = Deferred("pytocu.frontend.gathering", "checked")
 _refuse_empty = Deferred("pytocu.frontend.gathering", "refuse_empty")
 
@@ -139,9 +139,7 @@ _refuse_empty = Deferred("pytocu.frontend.gathering", "refuse_empty")
 def compress(context: Context, condition: Any, a: Any, axis: Any = None, out: Any = None) -> Value:
     """The slices along an axis whose condition is true"""
     if out is not None:
-        sentence = "output array does not match result of ndarray.take"
-        made = compress(context, condition, a, axis)
-        return _write_result(context, made, out, "output must be an array", sentence, what="WRITEBACKIFCOPY base")
+        return _write_taken(context, compress(context, condition, a, axis), out)
     chosen = truths(context, array_of(context, condition))
     if len(dimensions(chosen)) != 1:
         raise raised(ValueError("condition must be a 1-d array"), context.loc)

@@ -398,6 +398,15 @@ TAKEN = "output array does not match result of ndarray.take"
 """What NumPy says of ``out=`` with another shape."""
 
 
+def write_taken(context: Context, made: Value, out: Any) -> Value:
+    """Write elements that were taken from an array into another one, of which NumPy first converts what it holds."""
+    written = write_result(context, made, out, "output must be an array", TAKEN, what=COPIED)
+    place = np.zeros((1,) * len(dimensions(out)), np.intp)
+    target = np.zeros_like(place, element(out.type).numpy)
+    attempt(context, np.take, np.zeros(1, element(made.type).numpy), place, out=target)
+    return written
+
+
 def take(context: Context, value: Value, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Value:
     """``x.take(indices, axis)``: elements at positions of one axis, or of all elements in a row.
 
@@ -408,7 +417,7 @@ def take(context: Context, value: Value, indices: Any, axis: Any = None, out: An
     """
     if out is not None:
         made = take(context, value, indices, axis, None, mode)
-        return write_result(context, made, out, "output must be an array", TAKEN, what=COPIED)
+        return write_taken(context, made, out)
     if isinstance(indices, (list, tuple)):
         positions = known_array(context, attempt(context, _as_positions, indices)) if not contains_dynamic(indices) else None
         if positions is None:

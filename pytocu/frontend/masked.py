@@ -86,7 +86,8 @@ def lengthened(context: Context, mask: Value, axis: int, wanted: DimLike) -> Val
 
 def _none_of(context: Context, shape: Sequence[DimLike]) -> Value:
     """A mask that chooses nothing."""
-    attrs = {"shape": tuple(shape), "expand": repeated_axes((), shape), "ndim": 0}
+    wanted = tuple(shape)
+    attrs = {"shape": wanted, "expand": repeated_axes((), wanted), "ndim": 0}
     return context.builder.emit("broadcast", (context.builder.const(False, scalar(BOOL)),), attrs)
 
 

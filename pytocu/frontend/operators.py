@@ -321,6 +321,9 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
         of_numbers = _sequence_and_number(context, name, left, right)
         if of_numbers is not None:
             return of_numbers
+        if name in _MIRRORED and isinstance(left, (list, tuple)):
+            # Which has no answer, so that Python asks the array.
+            name, left, right = _MIRRORED[name], right, left
     if name in ("equal", "not_equal"):
         for value, other in ((left, right), (right, left)):
             if (value is None or isinstance(value, str)) and (is_weak(other) or is_numpy_scalar(other)):
@@ -347,7 +350,11 @@ def _binary(context: Context, name: str, left: Any, right: Any) -> Any:
     return elementwise(context, name, left, right)
 
 
-_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+_MIRRORED = {"equal": "equal", "not_equal": "not_equal", "less": "greater", "less_equal": "greater_equal",
+             "greater": "less", "greater_equal": "less_equal"}  # fmt: skip
+"""The comparison of the operands exchanged."""
+
+_COMPARISONS = tuple(_MIRRORED)
 
 
 def _with_flat(context: Context, row: Op, left: Any, right: Any) -> tuple[Any, Any]:
