@@ -63,18 +63,16 @@ def _is_of_run(frame: Frame, name: str, value: Any) -> bool:
     loops = [loop for loop in frame.context.growing if not loop.written_out]
     if isinstance(value, Counted):
         return True
-    if type(value) is not list and (not loops or value.place is not None or value.shared or value.frozen or value.nones):
-        return False
     owner = holder(frame, name)
     old = None if owner is None else owner.locals[name]
-    if isinstance(old, Counted):
-        inside = old.depth < len(frame.context.counting) and any(old.at == loop.place for loop in loops)
-        if inside or type(value) is list:
-            return inside
-    if type(value) is list:
+    at = old.at if isinstance(old, Counted) and old.depth < len(frame.context.counting) else None
+    inside = any(at == loop.place for loop in loops)
+    if not isinstance(value, Grown):
+        return type(value) is list and inside
+    if not loops or value.place is not None or value.shared or value.frozen or value.nones:
         return False
     names = named(shape_of(value.rows.type))
-    if any(is_number(name) and name not in loops[-1].state.numbers for name in names):
+    if inside or any(is_number(name) and name not in loops[-1].state.numbers for name in names):
         return True
     # Of what the list holds it is a part, as all but the first, or more.
     before = shape_of(old.rows.type) if type(old) is Grown and old.place is None else ()
