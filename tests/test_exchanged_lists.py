@@ -259,9 +259,13 @@ def of_another_length_in_a_step(x, n):
     [
         (changed_before_it_is_bound, "may share its memory with an array that is changed"),
         (too_many, r"a\[1:3\] = ... replaces 2 members by 3"),
-        (of_another_length_in_a_step, "lengths 5 and 6 of a value that a loop or branch hands on differ"),
     ],
 )
 def test_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(X, 5)
+
+
+def test_a_list_of_another_length_in_a_step() -> None:
+    for n in (0, 1, 5):
+        everywhere(of_another_length_in_a_step, X, n)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -344,3 +345,66 @@ def one_of_two(a, n):
 def test_refused(function: Callable[..., Any], said: str) -> None:
     with pytest.raises(UnsupportedError, match=said):
         pytocu.jit(function)(A.copy(), 10)
+
+
+# Lists from before the loop that a loop of run time, or an array, has made.
+
+
+def counted_out(x, n):
+    people, out, i = list(range(n)), [], 0
+    while people:
+        i = (i + 2) % len(people)
+        out.append(people[i])
+        people = people[:i] + people[i + 1 :]
+    return out
+
+
+def those_left(x, n):
+    people, i = list(range(n + 1)), 0
+    while len(people) > 1:
+        i = (i + 2) % len(people)
+        people = [p for p in people if p != people[i]]
+    return people[0]
+
+
+def sieved(x, n):
+    primes, candidates = [], list(range(2, 5 * n))
+    while candidates:
+        p = candidates[0]
+        primes.append(p)
+        candidates = [c for c in candidates if c % p]
+    return primes
+
+
+def added_in_pairs(x, n):
+    sums, total = [v for v in x], 0.0  # noqa: C416
+    while len(sums) > 1:
+        sums = [sums[i] + sums[i + 1] for i in range(0, len(sums) - 1, 2)]
+        total += sums[0]
+    return total, sums
+
+
+def all_but_the_first(x, n):
+    left, total = list(x), 0.0
+    while left:
+        total = 2 * total + left[0]
+        left = left[1:]
+    return total
+
+
+def below_the_largest(x, n):
+    left, total = list(x), 0.0
+    while len(left) > 0:
+        most = max(left)
+        total = 2 * total + most
+        left = [v for v in left if v < most]
+    return total
+
+
+MADE_BEFORE = [counted_out, those_left, sieved, added_in_pairs, all_but_the_first, below_the_largest]
+
+
+@pytest.mark.parametrize("n", [0, 1, 7])
+@pytest.mark.parametrize("function", MADE_BEFORE, ids=lambda f: f.__name__)
+def test_lists_that_a_loop_has_made_before(function: Callable[..., Any], n: int) -> None:
+    everywhere(function, np.random.default_rng(n).integers(-9, 9, n).astype(float), n)

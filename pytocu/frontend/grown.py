@@ -672,8 +672,9 @@ def member_of(frame: Frame, grown: Grown, key: Any, inside: bool = False) -> Any
 def joined(context: Context, first: Grown | list[Any], second: Grown | list[Any]) -> Grown | None:
     """``list + list`` of numbers of one kind, or of tuples of such, of which one may be known; None of other lists."""
     parts = [_settled(context, part) if isinstance(part, Counted) else part for part in (first, second)]
-    if all(isinstance(part, Grown) and part.arrays is not None for part in parts):
-        return _joined_arrays(context, *parts)
+    of_arrays = [part for part in parts if isinstance(part, Grown) and part.arrays is not None]
+    if len(of_arrays) == len(parts):
+        return _joined_arrays(context, *of_arrays)
     like = next(part for part in parts if isinstance(part, Grown))
     if not isinstance(like.type, WeakType | ScalarType) and (like.inner is None or not like.inner.columns):
         # Arrays have other names, under which they may be changed.

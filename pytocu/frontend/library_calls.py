@@ -60,9 +60,9 @@ def call(context: Context, name: str, operands: Sequence[Value], **options: Any)
     CompileError
         What NumPy raises for these dtypes and numbers of axes.
     """
-    caught = context.catching is not None and "caught" in LIBRARY[name].options
     # What a side or a step alone computes has no flag outside of it.
-    caught = caught and context.catching[0] == context.builder.depth
+    depth, flags = context.catching or (-1, [])
+    caught = depth == context.builder.depth and "caught" in LIBRARY[name].options
     if caught:
         options["caught"] = True
     given = tuple((k, v) for k, v in options.items() if v is not None)
@@ -71,8 +71,8 @@ def call(context: Context, name: str, operands: Sequence[Value], **options: Any)
     stored = [in_memory(context, o) for o in operands]
     made = context.builder.inst("library", stored, {"function": name, **({"options": given} if given else {})})
     results = tuple(_scalar(context, r) for r in made.results)
-    if caught and context.catching is not None:
-        context.catching[1].append(results[-1])
+    if caught:
+        flags.append(results[-1])
         return results[:-1]
     return results
 

@@ -103,7 +103,11 @@ def _part(context: Context, target: ast.Attribute, base: Any, refusal: str) -> V
     helps = {"shape": f"write {array} = {array}.reshape(...)"} | dict.fromkeys(("T", "mT"), elements)
     if not isinstance(base, Value) and is_array(getattr(base, name, None)):
         helps = {name: elements}
-    raise UnsupportedError(refusal, context.loc, helps.get(name, "return the value and assign it outside"))
+    outside = "return the value and assign it outside"
+    if hasattr(type(base), "__dataclass_fields__"):
+        # What it holds are no arguments then.
+        outside += ", or let a field of the dataclass hold an array: then the others may change, too"
+    raise UnsupportedError(refusal, context.loc, helps.get(name, outside))
 
 
 __all__ = ["assign_attribute", "part_to_change"]

@@ -173,7 +173,8 @@ def member(frame: Frame, base: Any, key: Any) -> Any:
         if isinstance(base, (list, tuple)) and isinstance(key, Value):
             return _member_at(frame, base, key, lambda array, place: member(frame, array, place))
         text = f"a {type(base).__name__} cannot be indexed by a value known only at run time"
-        raise UnsupportedError(text, context.loc, "index with constants or static arguments")
+        arrays = "; or count in a list or an array, whose places data may say: n = [0] * 5" if isinstance(base, dict) else ""
+        raise UnsupportedError(text, context.loc, "index with constants or static arguments" + arrays)
     # A tuple, list or dict may hold anything: only the keys are compared.
     check_plain(context, list(base) if isinstance(base, dict) else () if isinstance(base, (tuple, list)) else base, "indexing")
     check_plain(context, key, "indexing")

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from pytocu.frontend.counted import ask_grown
 from pytocu.frontend.frames import Frame
 from pytocu.frontend.source import function_node
 from pytocu.frontend.state import State, holder
@@ -60,17 +61,22 @@ def take_over(frame: Frame, node: ast.Assign, value: Any) -> bool:
 def _is_of_run(frame: Frame, name: str, value: Any) -> bool:
     """Whether a run decides how long the list is that a name holds, or is bound to in a step."""
     loops = [loop for loop in frame.context.growing if not loop.written_out]
-    if type(value) is list:
-        owner = holder(frame, name)
-        old = None if owner is None else owner.locals[name]
-        if not isinstance(old, Counted) or old.depth >= len(frame.context.counting):
-            return False
-        return any(old.at == loop.place for loop in loops)
     if isinstance(value, Counted):
         return True
+    owner = holder(frame, name)
+    old = None if owner is None else owner.locals[name]
+    at = old.at if isinstance(old, Counted) and old.depth < len(frame.context.counting) else None
+    inside = any(at == loop.place for loop in loops)
+    if not isinstance(value, Grown):
+        return type(value) is list and inside
     if not loops or value.place is not None or value.shared or value.frozen or value.nones:
         return False
-    return any(is_number(name) and name not in loops[-1].state.numbers for name in named(shape_of(value.rows.type)))
+    names = named(shape_of(value.rows.type))
+    if inside or any(is_number(name) and name not in loops[-1].state.numbers for name in names):
+        return True
+    # Of what the list holds it is a part, as all but the first, or more.
+    before = shape_of(old.rows.type) if type(old) is Grown and old.place is None else ()
+    return bool(before) and shape_of(value.rows.type) != before and names <= named(before)
 
 
 def _may_take(frame: Frame, node: ast.Assign, move: tuple[str, Any, str], names: Sequence[str]) -> bool:
@@ -82,6 +88,9 @@ def _may_take(frame: Frame, node: ast.Assign, move: tuple[str, Any, str], names:
         return False
     old: Any = owner.locals[target]
     loops = [loop for loop in context.growing if not loop.written_out]
+    if type(old) is Grown and old.place is None and loops and _is_of_run(frame, target, value) and not source:
+        # One from before the loop becomes a list that a run counts.
+        ask_grown(context, old)
     of_loop = id(old) in loops[-1].known if loops and type(old) is list else isinstance(old, Counted)
     if not of_loop or _is_gone_over(frame, node, target):
         return False

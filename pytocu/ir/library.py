@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from pytocu.ir.caught import caught
 from pytocu.ir.dims import DimLike, dim_min, floordiv
+from pytocu.ir.library_names import caught
 from pytocu.ir.promote import known_dtype
 from pytocu.ir.types import ArrayType, DType, Type, element, shape_of
 from pytocu.record import Record

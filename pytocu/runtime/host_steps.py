@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import DTypeError, InternalError, UnsupportedError
-from pytocu.ir.caught import caught
+from pytocu.ir.library_names import caught
 from pytocu.runtime import cuda
 
 
@@ -99,7 +99,7 @@ def call_library(
 def _caught(
     module: Any, library: str, run: Callable[[], Any], like: Any, dtype: str, shape: tuple[int, ...]
 ) -> tuple[Any, Any]:
-    """What a function of matrices gives, and whether it gave it; see :func:`pytocu.ir.caught.caught`."""
+    """What a function of matrices gives, and whether it gave it; see :func:`pytocu.ir.library_names.caught`."""
     if library == "torch":
         unseen = lambda: module.zeros(shape, dtype=getattr(module, dtype), device=like.device)  # noqa: E731
         made, done = caught(run, module.linalg.LinAlgError, unseen)
