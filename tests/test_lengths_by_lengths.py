@@ -11,7 +11,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
-from pytocu.frontend import lengths_of_steps, rounds
+from pytocu.frontend import length_laws, rounds
 
 X = np.random.default_rng(3).random(3)
 
@@ -334,7 +334,7 @@ def left_in_the_middle(x, n):
 @pytest.mark.parametrize("n", [0, 1, 20])
 @pytest.mark.parametrize("function", [left_at_the_top, left_in_the_middle])
 def test_there_may_be_more_steps_than_room(function: Callable[..., Any], n: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lengths_of_steps, "_MOST", 1000)
+    monkeypatch.setattr(length_laws, "MOST", 1000)
     everywhere(function, X, n)
 
 
@@ -347,7 +347,7 @@ def left_late(x, n):
 
 
 def test_steps_that_may_end_the_loop_are_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lengths_of_steps, "_MOST", 50)
+    monkeypatch.setattr(length_laws, "MOST", 50)
     everywhere(left_late, X, 40)
     with pytest.raises(UnsupportedError, match="x gets a length of 96 in a loop, which has room for 50 elements") as caught:
         pytocu.jit(left_late)(X, 90)

@@ -13,7 +13,8 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.aliases import mark_shared
 from pytocu.frontend.layouts import is_row_major
-from pytocu.frontend.lengths_of_steps import Change, Changing, Part, at_most, behind_loop, carried
+from pytocu.frontend.length_bounds import at_most
+from pytocu.frontend.lengths_of_steps import Change, Changing, Part, behind_loop, carried
 from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, in_parts
 from pytocu.frontend.values import Context, Counted, Grown, Masked
 from pytocu.ir import regions

@@ -3,7 +3,8 @@
 Such a loop carries as many elements as there can be, and how many of them there are; a step begins with those, and so does what
 stands behind the loop.  How many there can be is known where no step makes an array longer, and where each step makes it longer
 by a number that is known before the loop, which has a known number of steps.  Where the lengths before a step alone say how
-long the arrays are behind it, as with ``x = np.repeat(x, 2)``, a loop of numbers in front of the loop finds out.
+long the arrays are behind it, as with ``x = np.repeat(x, 2)``, a loop of numbers in front of the loop finds out
+(:mod:`pytocu.frontend.length_laws`).
 
 Where the first axis alone gets shorter or longer, the elements are the first rows of what is carried.  Where others do, they
 lie one after the other in it, as in an array of their own.
@@ -11,48 +12,37 @@ lie one after the other in it, as in an array of their own.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from pytocu.errors import Loc
+from pytocu.frontend import length_laws
 from pytocu.frontend.frames import Frame, Unset
 from pytocu.frontend.layouts import is_row_major
+from pytocu.frontend.length_bounds import at_most, depends_on_run, found_at_most, growth_of, is_surely_natural, names_of_step
+from pytocu.frontend.length_laws import ask_for_rounds, bounded, find_rooms, laws_of
 from pytocu.frontend.loop_memory import StepRead
 from pytocu.frontend.merging import may_be_one
-from pytocu.frontend.ranges import bound, bound_count, names_given, new_name, not_negative
+from pytocu.frontend.ranges import bound_count, names_given, new_name
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.reshaping import filled
-from pytocu.frontend.rounds import Longer
 from pytocu.frontend.state import Container, State
-from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, Masked, as_value, dim_value, is_array
 from pytocu.ir import regions
-from pytocu.ir.core import Block, Value, named
+from pytocu.ir.core import Value
 from pytocu.ir.dims import (
-    Atom,
     Dim,
     DimLike,
     dim_max,
     dim_min,
-    ends_of,
-    floordiv,
-    greatest,
-    is_number,
-    only_atom,
     product,
     substitute,
-    symbol,
     symbols,
 )
 from pytocu.ir.types import ArrayType, element, scalar
 
 _BEGIN_LONG = "begin with an array that is long enough: whole = np.zeros(n); k = len({0}); whole[:k] = {0}"
-_FEW = 9
-"""A growth below this is found where it is no number but never above one, as with ``x[-1:]``."""
 
-_MOST = 2**26
-"""Elements along an axis that there is room for where a step may end the loop before there are as many."""
 
 Key: TypeAlias = tuple[Frame, str]
 
@@ -97,25 +87,6 @@ class Change(NamedTuple):
     group: Any
     growth: DimLike | None
     room: DimLike
-
-
-class Law(NamedTuple):
-    """What a step makes of the length of the axes of a group.
-
-    Attributes
-    ----------
-    length : DimLike
-        How long they are behind a step, or may be: it rises with the lengths before the step then.
-    names : dict
-        By name in it: the group whose length before the step that is.
-    """
-
-    length: DimLike
-    names: dict[str, Any]
-
-    def behind(self, lengths: Mapping[Any, DimLike]) -> DimLike:
-        """The length behind a step, of those before it."""
-        return substitute(self.length, {name: lengths[group] for name, group in self.names.items()})
 
 
 class Changing(NamedTuple):
@@ -203,17 +174,17 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
         shape = bare_array(made).shape
         axes = [axis for axis, length in enumerate(shape) if length != type.shape[axis]]
         # Lengths of other arrays are taken to be the same where those of the call are.
-        found = {*_of_step(context, read), *context.most}.intersection(*[[s for a in axes for s in symbols(shape[a])]])
+        found = {*names_of_step(context, read), *context.most}.intersection(*[[s for a in axes for s in symbols(shape[a])]])
         if not axes or (not found and may_be_one(bare_array(made), type) and not _differ(context, made, type)):
             return False
         changed = {}
         for axis in axes:
             more = shape[axis] - type.shape[axis]
-            growth = _growth(context, read, more)
+            growth = growth_of(context, read, more)
             steps = limit() if growth else 0
             if growth is None or steps is None:
                 # What else than a number of the run says how long it gets, the next reading shows.
-                growth, steps = None if growth is None and _depends_on_run(context, more) else 0, 0
+                growth, steps = None if growth is None and depends_on_run(context, more) else 0, 0
             changed[axis] = growth, steps
         dense = dense and is_row_major(context, made)
     changes: list[Change] = []
@@ -227,7 +198,7 @@ def note_change(context: Context, before: State, read: StepRead, key: Key, limit
 def carry(context: Context, before: State) -> None:
     """Make what the loop carries, where it stands, of arrays that were noted."""
     if before.laws:
-        _find_rooms(context, before)
+        find_rooms(context, before)
     for key, changing in before.changing.items():
         if key not in before.parts:
             array = array_of(before.held(*key))
@@ -274,7 +245,8 @@ def end_step(context: Context, before: State, read: StepRead) -> None:
         ]
         for place, change in enumerate(changing.changes):
             if change.group in before.laws and not before.every:
-                sentence = f"{key[1]} gets a length of {{0}} in a loop, which has room for {_MOST:,} elements along an axis"
+                room = f"room for {length_laws.MOST:,} elements along an axis"
+                sentence = f"{key[1]} gets a length of {{0}} in a loop, which has {room}"
                 help = "let the loop have fewer steps, or end it before"
                 require_equal(
                     context, dim_max(lengths[place], change.room), change.room, "UnsupportedError", sentence, help=help
@@ -302,8 +274,8 @@ def _has_room(
     """Whether an axis gets no longer than it may."""
     if change.group in before.laws:
         starts = {str(start) for start in read.lengths.values()}
-        return before.laws[change.group].behind(read.lengths) in (length, _at_most(context, length, starts))
-    return change.growth is None or _surely(context, change.growth - (length - read.lengths[change.group]), known)
+        return before.laws[change.group].behind(read.lengths) in (length, found_at_most(context, length, starts))
+    return change.growth is None or is_surely_natural(context, change.growth - (length - read.lengths[change.group]), known)
 
 
 def regroup(context: Context, before: State, read: StepRead, limit: Limit, every: bool) -> list[Key]:
@@ -314,14 +286,14 @@ def regroup(context: Context, before: State, read: StepRead, limit: Limit, every
     assert read.state is not None
     found: list[Key] = []
     outgrown = {c.group for key, places in read.outgrown.items() for p in places for c in [before.changing[key].changes[p]]}
-    laws = _laws(context, before, read, outgrown) if outgrown and not outgrown & before.laws.keys() else None
+    laws = laws_of(context, before, read, outgrown) if outgrown and not outgrown & before.laws.keys() else None
     if laws and (steps := limit()) is not None:
         before.steps, before.every = steps, every
     elif laws:
         own = {group: law for group, law in laws.items() if group in outgrown}
-        laws = _bounded(context, before, read, own)
+        laws = bounded(context, before, read, own)
         if laws is None and not every:
-            _ask_for_rounds(context, before, own)
+            ask_for_rounds(context, before, own)
     for key, changing in [*before.changing.items()]:
         if key not in read.names:
             continue
@@ -360,161 +332,10 @@ def regroup(context: Context, before: State, read: StepRead, limit: Limit, every
     return found
 
 
-def _laws(context: Context, before: State, read: StepRead, groups: set[Any]) -> dict[Any, Law] | None:
-    """What a step makes of the lengths of these groups, and of those that this depends on; None where more decides.
-
-    Empty where the axes of a group turned out to differ.
-    """
-    assert read.state is not None
-    found: dict[Any, Law] = {}
-    names = {str(length): group for group, length in read.lengths.items()}
-    of_step = _of_step(context, read) - names.keys()
-    behind: dict[Any, list[DimLike | None]] = {}
-    for key, changing in before.changing.items():
-        counts = read.state.counts.get(key, [None] * len(changing.changes))
-        for change, count in zip(changing.changes, counts, strict=True):
-            behind.setdefault(change.group, []).append(count)
-    left = [*groups]
-    while left:
-        group = left.pop()
-        if group in found:
-            continue
-        length, *others = behind[group]
-        if any(other != length for other in others):
-            return {}
-        if length is not None and not of_step.isdisjoint(symbols(length)):
-            length = _at_most(context, length, names.keys())
-            if not _rises(length, names):
-                return None
-        if length is None or not of_step.isdisjoint(symbols(length)):
-            return None
-        used = {name: names[name] for name in symbols(length) if name in names}
-        found[group] = Law(length, used)
-        left.extend(used.values())
-    return found
-
-
-def _rises(length: DimLike, names: Mapping[str, Any]) -> bool:
-    """Whether a length is no shorter where those with these names are longer."""
-    for monomial, factor in length.terms if isinstance(length, Dim) else ():
-        for atom in monomial:
-            rising = not atom.args or (atom.name in ("max", "min") and all(_rises(part, names) for part in atom.args))
-            if not names.keys().isdisjoint(symbols(Dim((((atom,), 1),)))) and (factor < 0 or not rising):
-                return False
-    return True
-
-
-def _bounds(context: Context, read: StepRead) -> dict[Any, DimLike]:
-    """By group of axes: how long these are before a step at most, as what holds there says, by numbers from before the loop."""
-    own = {*read.params, *read.lead, *(result for inst in read.insts for result in inst.results)}
-    of_step = _of_step(context, read) | {name for value, names in context.bound.items() if value in own for name in names}
-    found: dict[Any, DimLike] = {}
-    for group, length in read.lengths.items():
-        for fact in read.known:
-            factor = next((n for n in range(1, _FEW) if str(length) not in symbols(fact + n * length)), None)
-            if factor is not None and str(length) in symbols(fact):
-                most = fact + factor * length
-                if of_step.isdisjoint(symbols(most)):
-                    found.setdefault(group, floordiv(most, factor))
-    return found
-
-
-def _bounded(context: Context, before: State, read: StepRead, laws: dict[Any, Law]) -> dict[Any, Law] | None:
-    """The laws, with rooms for what they make of lengths that are bounded; None where any is not."""
-    rooms: dict[Any, DimLike] = {}
-    bounds = _bounds(context, read)
-    for group, law in laws.items():
-        steps: list[tuple[str, DimLike, bool]] = []
-        for name, used in law.names.items():
-            if used not in bounds:
-                return None
-            steps.append((name, bounds[used] + 1, False))
-        ends = ends_of(law.length, steps)
-        if ends is None:
-            return None
-        starts = [c.start for changing in before.changing.values() for c in changing.changes if c.group == group]
-        rooms[group] = greatest([*ends, *starts[:1]])
-    before.rooms |= rooms
-    return laws
-
-
-def _ask_for_rounds(context: Context, before: State, laws: Mapping[Any, Law]) -> None:
-    """Let the function be read again with a loop in rounds, where steps make lengths at most a few times as long."""
-    if not all(_is_few_times(context, law) for law in laws.values()):
-        return
-    for (owner, name), changing in before.changing.items():
-        for change in changing.changes:
-            asked = Longer(context.builder.loc, name, change.axis)
-            if change.group in laws and not isinstance(owner, Container) and asked not in context.handed:
-                raise HandOn(asked)
-
-
-def _is_few_times(context: Context, law: Law) -> bool:
-    """Whether a step makes a length at most a few times as long as lengths before it, but for what does not depend on these."""
-    at_first: DimLike = 0
-    for few in (0, 1):
-        at_first = at_first + substitute(law.length, dict.fromkeys(law.names, few))
-    for name in law.names:
-        at_first = at_first + _FEW * symbol(name)
-    return _surely(context, at_first - law.length)
-
-
-def _find_rooms(context: Context, before: State) -> None:
-    """Write the loop that finds out how long axes get, in front of the loop whose steps make them so long."""
-    missing = {group: law for group, law in before.laws.items() if group not in before.rooms}
-    if missing:
-        _run_ahead(context, before, missing)
-    names = {name for room in before.rooms.values() for name in symbols(room)}
-    for value, own in [*context.bound.items()]:
-        if not names.isdisjoint(own):
-            bound(context, value)
-    for key, changing in before.changing.items():
-        changes = tuple(c._replace(room=before.rooms.get(c.group, c.room)) for c in changing.changes)
-        if changes != changing.changes:
-            before.changing[key] = changing._replace(changes=changes)
-            before.parts.pop(key, None)
-
-
-def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> None:
-    """Write the loop of the lengths alone; where a step may end the loop, as far as there may be room for elements."""
-    starts = {c.group: c.start for changing in before.changing.values() for c in changing.changes}
-    emit = context.builder.emit
-
-    def number_of(dim: DimLike) -> Value:
-        return as_value(context, dim_value(context, dim))
-
-    def goes_on(number: Value, lengths: Sequence[Value]) -> Value:
-        tests = [emit("less", (number, number_of(before.steps)))]
-        tests += [emit("less_equal", (length, number_of(_MOST))) for length in lengths]
-        return functools.reduce(lambda first, second: emit("bitwise_and", (first, second)), tests)
-
-    first = [number_of(starts[group]) for group in missing]
-    # Whether there is another step, which one it is, the lengths before it, and the greatest that there were.
-    begin = [goes_on(number_of(0), first), number_of(0), *first, *first]
-    flag, number, *params = [Value(regions.bare(value.type)) for value in begin]
-    with context.builder.nested() as insts:
-        lengths = {
-            group: bound_count(context, param, new_name(context, "length"))
-            for group, param in zip(missing, params, strict=False)
-        }
-        longer = [number_of(law.behind(lengths)) for law in missing.values()]
-        most = [emit("python_max", pair) for pair in zip(params[len(first) :], longer, strict=True)]
-        following = emit("add", (number, number_of(1)))
-        another = emit("less", (following, number_of(before.steps))) if before.every else goes_on(following, longer)
-        emit("yield", (another, following, *longer, *most))
-    region = Block((flag, number, *params), tuple(insts))
-    types = [value.type for value in region.params]
-    made = context.builder.inst("while_loop", begin, {"carried": len(begin)}, types, (region,))
-    for group, start, most in zip(missing, first, made.results[-len(first) :], strict=True):
-        if not before.every:
-            most = emit("python_max", (start, emit("python_min", (most, number_of(_MOST)))))
-        before.rooms[group] = bound_count(context, most, new_name(context, "room"))
-
-
 def _looked_at(context: Context, read: StepRead, change: Change, length: DimLike | None) -> Change:
     """A change that each step looks at, if a number of the run decides what a step left."""
     more = 0 if length is None else length - read.lengths[change.group]
-    if change.growth is not None and _depends_on_run(context, more, besides=symbols(read.lengths[change.group])):
+    if change.growth is not None and depends_on_run(context, more, besides=symbols(read.lengths[change.group])):
         return change._replace(growth=None, room=change.start)
     return change
 
@@ -548,21 +369,6 @@ def returned_parts(context: Context, value: Any) -> Any:
         return value
     changing = Changing(shape, tuple(changes), True)
     return tuple.__new__(_behind(context, changing), carried(context, value, changing, [c.start for c in changes]))
-
-
-def at_most(length: DimLike, limits: Sequence[tuple[str, DimLike, bool]], inner: Set[str]) -> DimLike | None:
-    """What a length is not above, by numbers known outside of a side or step; the least of several is above none of them."""
-    atom = only_atom(length) if isinstance(length, Dim) and length.terms else None
-    if atom is not None and atom.name == "min":
-        known = [most for part in atom.args if (most := at_most(part, limits, inner)) is not None]
-        return functools.reduce(dim_min, known) if known else None
-    ends = atom.args if atom is not None and atom.name == "max" else ends_of(length, limits)
-    if ends is None or any(end == length and named((end,)) & inner for end in ends):
-        return None
-    # What an end is not above may be known where it is not.
-    most_of_ends = [at_most(end, limits, inner) if named((end,)) & inner else end for end in ends]
-    known = [end for end in most_of_ends if end is not None]
-    return None if len(known) < len(most_of_ends) else known[0] if len(known) == 1 else greatest(known)
 
 
 def _found_out(context: Context, length: DimLike) -> list[str]:
@@ -643,70 +449,6 @@ def _group(context: Context, before: State, read: StepRead, length: DimLike) -> 
     return length
 
 
-def _growth(context: Context, read: StepRead, more: DimLike) -> DimLike | None:
-    """By how much an array grows in a step at most; None where that is not known before the loop."""
-    if _surely(context, 0 - more):
-        return 0
-    for number in range(1, _FEW):
-        if _surely(context, number - more):
-            return number
-    more = _at_most(context, more)
-    return dim_max(more, 0) if _of_step(context, read).isdisjoint(symbols(more)) else None
-
-
-def _at_most(context: Context, length: DimLike, besides: Set[str] = frozenset()) -> DimLike:
-    """What a length is not above where numbers that it is the sum of were found out, as by the sides of a branch."""
-    while found := [name for name in _added(length) if name in context.most and name not in besides]:
-        length = substitute(length, {name: context.most[name] for name in found})
-    return length
-
-
-def _of_step(context: Context, read: StepRead) -> set[str]:
-    """The names of numbers that steps have."""
-    return {name for inst in read.insts for name in names_given(inst)} | context.steps
-
-
-def _added(dim: DimLike) -> list[str]:
-    """The names in a polynomial that are added in it, and stand nowhere else there."""
-    found: list[str] = []
-    for monomial, factor in dim.terms if isinstance(dim, Dim) else ():
-        if len(monomial) == 1 and factor > 0 and not monomial[0].args:
-            name = monomial[0].name
-            if name not in symbols(dim - factor * symbol(name)):
-                found.append(name)
-    return found
-
-
-def _depends_on_run(context: Context, more: DimLike, besides: Sequence[str] = ()) -> bool:
-    """Whether a number of run time decides how much longer an array gets, and may make it no longer."""
-    return any((is_number(name) or name in context.most) and name not in besides for name in symbols(more))
-
-
-def _surely(context: Context, dim: DimLike, facts: Sequence[DimLike] = ()) -> bool:
-    """As :func:`pytocu.frontend.ranges.not_negative`, by what lengths that were found out and extremes of numbers may be."""
-    if not_negative(dim, tuple(facts)):
-        return True
-    single = [(monomial[0], factor) for monomial, factor in (dim.terms if isinstance(dim, Dim) else ()) if len(monomial) == 1]
-
-    def without(atom: Atom, factor: int) -> DimLike:
-        return dim - factor * Dim((((atom,), 1),))
-
-    extremes = [(atom, factor) for atom, factor in single if atom.name in ("max", "min")]
-    # Whichever of its numbers it is, before what is any of its numbers.
-    for each in (True, False):
-        for atom, factor in extremes:
-            if ((atom.name == "max") == (factor < 0)) is each:
-                ways = (_surely(context, without(atom, factor) + factor * part, facts) for part in atom.args)
-                return all(ways) if each else any(ways)
-    for atom, factor in single:
-        if atom.name == "//" and factor == -1 and isinstance(atom.args[1], int) and atom.args[1] > 0:
-            # A quotient is at most a number where what is divided is below the next number times the divisor.
-            return _surely(context, (without(atom, factor) + 1) * atom.args[1] - 1 - atom.args[0], facts)
-        if not atom.args and factor < 0 and atom.name in context.most:
-            return _surely(context, without(atom, factor) + factor * context.most[atom.name], facts)
-    return False
-
-
 def carried(context: Context, array: Value, changing: Changing, lengths: Sequence[DimLike]) -> Part:
     """What a loop carries of an array that has these lengths where they change."""
     rooms = changing.rooms
@@ -764,7 +506,6 @@ __all__ = [
     "Change",
     "Changing",
     "Part",
-    "at_most",
     "begin_step",
     "behind_loop",
     "carried",

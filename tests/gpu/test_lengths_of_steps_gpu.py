@@ -40,7 +40,7 @@ def agrees(cupy: Any, function: Callable[..., Any], *arguments: Any) -> None:
     try:
         expected = arrays_in(function(*theirs))
     except ValueError as error:
-        with pytest.raises(ValueError, match=f"^{re.escape(str(error))}$"):
+        with pytest.raises(ValueError, match=f"^{re.escape(str(error))}\\n"):
             pytocu.jit(function)(*given)
         return
     found = arrays_in(pytocu.jit(function)(*given))
