@@ -114,12 +114,16 @@ PROGRAMS = [
 def test_until_data_say(
     function: Callable[..., Any], x: np.ndarray, t: float, room: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The cache knows nothing of it.
+    monkeypatch.setenv("PYTOCU_CACHE", "0")
     monkeypatch.setattr(rounds, "_ROUNDS", room)
     everywhere(function, x, t)
 
 
 @pytest.mark.parametrize("t", [0.1, 0.3])
 def test_arrays_without_elements(t: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The cache knows nothing of it.
+    monkeypatch.setenv("PYTOCU_CACHE", "0")
     monkeypatch.setattr(rounds, "_ROUNDS", (2, 16))
     everywhere(path, np.zeros(0), t)
     everywhere(chosen, np.zeros(0), t)

@@ -290,6 +290,8 @@ def counts_up(n):
 
 
 def test_a_list_in_a_while_loop_has_room_for_more_and_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The cache knows nothing of it.
+    monkeypatch.setenv("PYTOCU_CACHE", "0")
     monkeypatch.setattr(rounds, "_ROUNDS", (4, 8, 16))
     for n in (0, 3, 8, 20, 40):
         everywhere(counts_up, n)

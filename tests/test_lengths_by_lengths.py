@@ -334,6 +334,8 @@ def left_in_the_middle(x, n):
 @pytest.mark.parametrize("n", [0, 1, 20])
 @pytest.mark.parametrize("function", [left_at_the_top, left_in_the_middle])
 def test_there_may_be_more_steps_than_room(function: Callable[..., Any], n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The cache knows nothing of it.
+    monkeypatch.setenv("PYTOCU_CACHE", "0")
     monkeypatch.setattr(length_laws, "MOST", 1000)
     everywhere(function, X, n)
 
@@ -347,6 +349,8 @@ def left_late(x, n):
 
 
 def test_steps_that_may_end_the_loop_are_not_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The cache knows nothing of it.
+    monkeypatch.setenv("PYTOCU_CACHE", "0")
     monkeypatch.setattr(length_laws, "MOST", 50)
     everywhere(left_late, X, 40)
     with pytest.raises(UnsupportedError, match="x gets a length of 96 in a loop, which has room for 50 elements") as caught:
