@@ -240,9 +240,7 @@ NVVM = Dialect(
     device="GPU",
     spread=("grid", "grid_rows"),
     pointer="{type}{space}*",
-    # Said of each pointer: libNVVM finds them out only where it optimises.
-    spaces={"global": " addrspace(1)", "shared": " addrspace(3)"},
-    unchanged=", !invariant.load !99999",
+    spaces={"global": "", "shared": " addrspace(3)"},
     # A GPU's own instructions for these change or keep the sign of a NaN as they like.
     steps={
         "neg": ("bitcast {type} {x} to {bits}", "xor {bits} {0}, {sign}", "bitcast {bits} {1} to {type}"),
@@ -281,8 +279,12 @@ NVVM = Dialect(
 )
 """NVIDIA's GPUs, through libNVVM."""
 
-NVVM_AS_WRITTEN = NVVM._replace(as_written=True)
-"""The same where libNVVM does not optimise."""
+NVVM_AS_WRITTEN = NVVM._replace(
+    as_written=True,
+    spaces={"global": " addrspace(1)", "shared": " addrspace(3)"},
+    unchanged=", !invariant.load !99999",
+)
+"""The same where libNVVM does not optimise, and so finds out neither the memory of a pointer nor what nobody writes."""
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ which takes up to a half more registers, and as much time.
 
 The text is written for the older of the two LLVMs in libNVVM (typed pointers), which both of
 them read: one text serves every architecture.  Kernels that are straight enough are compiled
-as they are written, which takes two thirds of the time: nothing is left in them for an optimiser.
+as they are written, which takes less time: nothing is left in them for an optimiser.
 Needs no GPU, no driver, no header and no CUDA toolkit.
 """
 
@@ -120,17 +120,13 @@ def _is_straight(function: Function) -> bool:
         match inst.op.name:
             case "shared" | "barrier" | "shuffle_xor" | "while" if not several:
                 return False
-            case "for" if inst.attr("over", "serial") == "serial" and not several and not _has_loops(inst):
+            case "for" if inst.attr("over", "serial") == "serial" and not several:
                 return False
             case "half_to_float" | "float_to_half":
                 return False
         if inst.op.kind == "elementwise" and inst.op.llvm in ("", "guarded"):
             return False
     return True
-
-
-def _has_loops(loop: Inst) -> bool:
-    return any(inst.op.name in ("for", "while") for inst in walk(loop.regions[0]))
 
 
 def _kernel(
