@@ -26,7 +26,7 @@ from pytocu.frontend.rounds import arrays_in_rounds, longer_at
 from pytocu.frontend.state import Around, Grows, State, flatten, members_of, rebuild, wanted, wanted_at
 from pytocu.frontend.values import Context, Grown, Steps, as_dim, as_strong, as_value, decides, dim_value, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_max
+from pytocu.ir.dims import DimLike, dim_max, symbols
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, WeakType
 
 _begin_step = Deferred("pytocu.frontend.grown", "begin_step")
@@ -322,7 +322,9 @@ def _holds(frame: Frame, node: ast.expr) -> Facts:
         with frame.context.builder.nested():
             value = evaluate(frame, comparison)
         found.extend(facts_of(frame.context, value)[0] if isinstance(value, Value) else ())
-    return tuple(found)
+    # What it says of numbers alone, which have two names each, says nothing of lengths.
+    numbers = {name for names in frame.context.bound.values() if len(names) == 2 for name in names}
+    return tuple(fact for fact in found if not numbers.issuperset(symbols(fact)))
 
 
 def _leaving(
