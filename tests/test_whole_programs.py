@@ -48,8 +48,8 @@ def copies(given: tuple[Any, ...]) -> list[Any]:
     return [a.copy() if isinstance(a, np.ndarray) else a for a in given]
 
 
-def test_there_are_ten():
-    assert len(PROGRAMS) >= 10
+def test_there_are_twelve():
+    assert len(PROGRAMS) >= 12
 
 
 @pytest.mark.every
@@ -62,7 +62,7 @@ def test_programs_give_what_numpy_gives(name: str, size: int):
     agree(names["PROGRAM"](*copies(given)), expected, names.get("WITHIN", 0))
 
 
-@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "network"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_programs_thread_by_thread(name: str):
     names = program(name)
     given = names["arguments"](11, np.random.default_rng(1))
