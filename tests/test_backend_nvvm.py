@@ -784,3 +784,14 @@ def test_rows_of_a_thread_are_optimised():
 
     compiled = pytocu.jit(across, backend="nvvm").lower("f32[n, m]").compile("cuda:sm_90")
     assert "addrspace(1)" not in compiled.source and not compiled.source.startswith("; straight\n")
+
+
+def test_vectors_are_divided_by_constants():
+    text = body_of("""
+        %0 = const 0 : index
+        %1 = load %x, %0 : <4 x i32>
+        %2 = const 3 : <4 x i32>
+        %3 = divide_truncated %1, %2 : <4 x i32>
+        store %out, %0, %3
+    """, "%x: ptr i32, %out: ptr i32, %n: index")  # fmt: skip
+    assert "sdiv <4 x i32>" in text

@@ -232,7 +232,9 @@ class RowWriter:
     def known_divisor(self, x: Value, divisor: Value) -> int:
         """A constant from 2 on, where what divides another number by it is written without a division; else 0."""
         made = divisor.inst
-        if not self.dialect.as_written or made is None or made.op.name != "const" or self.bits(divisor.type) < 32:
+        if not self.dialect.as_written or made is None or made.op.name != "const":
+            return 0
+        if isinstance(divisor.type, VectorType) or self.bits(divisor.type) < 32:
             return 0
         number = made.attr("value")
         known = x.inst is not None and x.inst.op.name == "const"

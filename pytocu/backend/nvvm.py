@@ -308,7 +308,7 @@ def begin(source: str, arch: str, name: str, lineinfo: bool = False, options: Se
 
 
 def _level(source: str, arch: str) -> tuple[str, ...]:
-    """The option for straight code: a quarter to a third of the time is the optimiser's.
+    """The option for straight code, for which the optimiser would do nothing but take time.
 
     On architectures of libNVVM's newer LLVM, which nothing was measured on, it optimises as ever.
     """
