@@ -133,13 +133,13 @@ float addrspace(1)* noalias %out, i32 %n) nounwind {
           br i1 %more, label %body, label %done
         body:
           %upper = call i32 @llvm.nvvm.mulhi.ui(i32 %i, i32 1431655766)
-          %at = getelementptr inbounds i8, i8 addrspace(1)* %mask, i32 %upper
+          %at = getelementptr i8, i8 addrspace(1)* %mask, i32 %upper
           %v.1 = load i8, i8 addrspace(1)* %at, align 1, !invariant.load !99999
           %v.2 = icmp ne i8 %v.1, 0
-          %at.1 = getelementptr inbounds float, float addrspace(1)* %points, i32 %i
+          %at.1 = getelementptr float, float addrspace(1)* %points, i32 %i
           %v.3 = load float, float addrspace(1)* %at.1, align 4, !invariant.load !99999
           %v.4 = select i1 %v.2, float 0x7FF0000000000000, float %v.3
-          %at.2 = getelementptr inbounds float, float addrspace(1)* %out, i32 %i
+          %at.2 = getelementptr float, float addrspace(1)* %out, i32 %i
           store float %v.4, float addrspace(1)* %at.2, align 4
           %next = add i32 %i, %threads
           br label %loop
@@ -733,11 +733,11 @@ def test_an_address_of_several_accesses_is_computed_once():
     addresses = [line.partition(" = ")[2] for line in text.splitlines() if "getelementptr" in line]
     x, out = ("float, float addrspace(1)* " + name for name in ("%x, i32 %n", "%out, i32 %n"))
     assert addresses == [
-        f"getelementptr inbounds {x}",
-        "getelementptr inbounds float, float addrspace(1)* %at, i32 2",
-        "getelementptr inbounds float, float addrspace(1)* %at, i32 4",
-        f"getelementptr inbounds {out}",
-        "getelementptr inbounds float, float addrspace(1)* %at.3, i32 4",
+        f"getelementptr {x}",
+        "getelementptr float, float addrspace(1)* %at, i32 2",
+        "getelementptr float, float addrspace(1)* %at, i32 4",
+        f"getelementptr {out}",
+        "getelementptr float, float addrspace(1)* %at.3, i32 4",
     ]
 
 

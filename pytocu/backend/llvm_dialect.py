@@ -281,6 +281,8 @@ NVVM = Dialect(
 
 NVVM_AS_WRITTEN = NVVM._replace(
     as_written=True,
+    # Not "inbounds": an address that others are computed from may lie outside of the array.
+    element=NVVM.element.replace(" inbounds", ""),
     spaces={"global": " addrspace(1)", "shared": " addrspace(3)"},
     unchanged=", !invariant.load !99999",
 )

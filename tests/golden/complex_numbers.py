@@ -277,7 +277,7 @@ def mirror(z):
 #|   %i = mul nsw i32 %v.5, 2
 #|   %i.1 = add nsw i32 %i, 512
 #|   %v.6 = mul nsw i32 %i, 2
-#|   %at = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.6
+#|   %at = getelementptr float, float addrspace(1)* %z, i32 %v.6
 #|   %at.1 = bitcast float addrspace(1)* %at to <4 x float> addrspace(1)*
 #|   %z_vector = load <4 x float>, <4 x float> addrspace(1)* %at.1, align 16, !invariant.load !99999
 #|   %word = extractelement <4 x float> %z_vector, i32 0
@@ -285,7 +285,7 @@ def mirror(z):
 #|   %word.2 = extractelement <4 x float> %z_vector, i32 2
 #|   %word.3 = extractelement <4 x float> %z_vector, i32 3
 #|   %v.7 = mul nsw i32 %i.1, 2
-#|   %at.2 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.7
+#|   %at.2 = getelementptr float, float addrspace(1)* %z, i32 %v.7
 #|   %at.3 = bitcast float addrspace(1)* %at.2 to <4 x float> addrspace(1)*
 #|   %z_vector.1 = load <4 x float>, <4 x float> addrspace(1)* %at.3, align 16, !invariant.load !99999
 #|   %word.4 = extractelement <4 x float> %z_vector.1, i32 0
@@ -300,8 +300,8 @@ def mirror(z):
 #|   %v.12 = add nsw i32 %v.11, %v.2
 #|   %v.13 = mul nsw i32 %v.12, 2
 #|   %v.14 = add nsw i32 %v.13, 1
-#|   %at.4 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.13
-#|   %at.5 = getelementptr inbounds float, float addrspace(1)* %at.4, i32 1
+#|   %at.4 = getelementptr float, float addrspace(1)* %z, i32 %v.13
+#|   %at.5 = getelementptr float, float addrspace(1)* %at.4, i32 1
 #|   %v.15 = load float, float addrspace(1)* %at.5, align 4, !invariant.load !99999
 #|   %v.16 = fmul float %v.15, 0x4000000000000000
 #|   %i_k.1 = add nsw i32 %i, 1
@@ -312,8 +312,8 @@ def mirror(z):
 #|   %v.21 = add nsw i32 %v.20, %v.2
 #|   %v.22 = mul nsw i32 %v.21, 2
 #|   %v.23 = add nsw i32 %v.22, 1
-#|   %at.6 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.22
-#|   %at.7 = getelementptr inbounds float, float addrspace(1)* %at.6, i32 1
+#|   %at.6 = getelementptr float, float addrspace(1)* %z, i32 %v.22
+#|   %at.7 = getelementptr float, float addrspace(1)* %at.6, i32 1
 #|   %v.24 = load float, float addrspace(1)* %at.7, align 4, !invariant.load !99999
 #|   %v.25 = fmul float %v.24, 0x4000000000000000
 #|   %i_k.2 = add nsw i32 %i.1, 0
@@ -324,8 +324,8 @@ def mirror(z):
 #|   %v.30 = add nsw i32 %v.29, %v.2
 #|   %v.31 = mul nsw i32 %v.30, 2
 #|   %v.32 = add nsw i32 %v.31, 1
-#|   %at.8 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.31
-#|   %at.9 = getelementptr inbounds float, float addrspace(1)* %at.8, i32 1
+#|   %at.8 = getelementptr float, float addrspace(1)* %z, i32 %v.31
+#|   %at.9 = getelementptr float, float addrspace(1)* %at.8, i32 1
 #|   %v.33 = load float, float addrspace(1)* %at.9, align 4, !invariant.load !99999
 #|   %v.34 = fmul float %v.33, 0x4000000000000000
 #|   %i_k.3 = add nsw i32 %i.1, 1
@@ -336,30 +336,30 @@ def mirror(z):
 #|   %v.39 = add nsw i32 %v.38, %v.2
 #|   %v.40 = mul nsw i32 %v.39, 2
 #|   %v.41 = add nsw i32 %v.40, 1
-#|   %at.10 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.40
-#|   %at.11 = getelementptr inbounds float, float addrspace(1)* %at.10, i32 1
+#|   %at.10 = getelementptr float, float addrspace(1)* %z, i32 %v.40
+#|   %at.11 = getelementptr float, float addrspace(1)* %at.10, i32 1
 #|   %v.42 = load float, float addrspace(1)* %at.11, align 4, !invariant.load !99999
 #|   %v.43 = fmul float %v.42, 0x4000000000000000
-#|   %at.12 = getelementptr inbounds float, float addrspace(1)* %out0, i32 %v.6
+#|   %at.12 = getelementptr float, float addrspace(1)* %out0, i32 %v.6
 #|   %at.13 = bitcast float addrspace(1)* %at.12 to <4 x float> addrspace(1)*
 #|   %vector = insertelement <4 x float> undef, float %word, i32 0
 #|   %vector.1 = insertelement <4 x float> %vector, float %v.10, i32 1
 #|   %vector.2 = insertelement <4 x float> %vector.1, float %word.2, i32 2
 #|   %vector.3 = insertelement <4 x float> %vector.2, float %v.19, i32 3
 #|   store <4 x float> %vector.3, <4 x float> addrspace(1)* %at.13, align 16
-#|   %at.14 = getelementptr inbounds float, float addrspace(1)* %out1, i32 %i
+#|   %at.14 = getelementptr float, float addrspace(1)* %out1, i32 %i
 #|   %at.15 = bitcast float addrspace(1)* %at.14 to <2 x float> addrspace(1)*
 #|   %vector.4 = insertelement <2 x float> undef, float %v.16, i32 0
 #|   %vector.5 = insertelement <2 x float> %vector.4, float %v.25, i32 1
 #|   store <2 x float> %vector.5, <2 x float> addrspace(1)* %at.15, align 8
-#|   %at.16 = getelementptr inbounds float, float addrspace(1)* %out0, i32 %v.7
+#|   %at.16 = getelementptr float, float addrspace(1)* %out0, i32 %v.7
 #|   %at.17 = bitcast float addrspace(1)* %at.16 to <4 x float> addrspace(1)*
 #|   %vector.6 = insertelement <4 x float> undef, float %word.4, i32 0
 #|   %vector.7 = insertelement <4 x float> %vector.6, float %v.28, i32 1
 #|   %vector.8 = insertelement <4 x float> %vector.7, float %word.6, i32 2
 #|   %vector.9 = insertelement <4 x float> %vector.8, float %v.37, i32 3
 #|   store <4 x float> %vector.9, <4 x float> addrspace(1)* %at.17, align 16
-#|   %at.18 = getelementptr inbounds float, float addrspace(1)* %at.14, i32 512
+#|   %at.18 = getelementptr float, float addrspace(1)* %at.14, i32 512
 #|   %at.19 = bitcast float addrspace(1)* %at.18 to <2 x float> addrspace(1)*
 #|   %vector.10 = insertelement <2 x float> undef, float %v.34, i32 0
 #|   %vector.11 = insertelement <2 x float> %vector.10, float %v.43, i32 1
@@ -384,9 +384,9 @@ def mirror(z):
 #| body.1:
 #|   %v.44 = mul nsw i32 %i.2, 2
 #|   %v.45 = add nsw i32 %v.44, 1
-#|   %at.20 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.44
+#|   %at.20 = getelementptr float, float addrspace(1)* %z, i32 %v.44
 #|   %v.46 = load float, float addrspace(1)* %at.20, align 4, !invariant.load !99999
-#|   %at.21 = getelementptr inbounds float, float addrspace(1)* %at.20, i32 1
+#|   %at.21 = getelementptr float, float addrspace(1)* %at.20, i32 1
 #|   %v.47 = load float, float addrspace(1)* %at.21, align 4, !invariant.load !99999
 #|   %v.48 = bitcast float %v.47 to i32
 #|   %v.49 = xor i32 %v.48, -2147483648
@@ -395,15 +395,15 @@ def mirror(z):
 #|   %v.52 = add nsw i32 %v.51, %v.2
 #|   %v.53 = mul nsw i32 %v.52, 2
 #|   %v.54 = add nsw i32 %v.53, 1
-#|   %at.22 = getelementptr inbounds float, float addrspace(1)* %z, i32 %v.53
-#|   %at.23 = getelementptr inbounds float, float addrspace(1)* %at.22, i32 1
+#|   %at.22 = getelementptr float, float addrspace(1)* %z, i32 %v.53
+#|   %at.23 = getelementptr float, float addrspace(1)* %at.22, i32 1
 #|   %v.55 = load float, float addrspace(1)* %at.23, align 4, !invariant.load !99999
 #|   %v.56 = fmul float %v.55, 0x4000000000000000
-#|   %at.24 = getelementptr inbounds float, float addrspace(1)* %out0, i32 %v.44
+#|   %at.24 = getelementptr float, float addrspace(1)* %out0, i32 %v.44
 #|   store float %v.46, float addrspace(1)* %at.24, align 4
-#|   %at.25 = getelementptr inbounds float, float addrspace(1)* %at.24, i32 1
+#|   %at.25 = getelementptr float, float addrspace(1)* %at.24, i32 1
 #|   store float %v.50, float addrspace(1)* %at.25, align 4
-#|   %at.26 = getelementptr inbounds float, float addrspace(1)* %out1, i32 %i.2
+#|   %at.26 = getelementptr float, float addrspace(1)* %out1, i32 %i.2
 #|   store float %v.56, float addrspace(1)* %at.26, align 4
 #|   %next.1 = add i32 %i.2, %threads.2
 #|   br label %loop.1

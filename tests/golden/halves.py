@@ -221,7 +221,7 @@ def from_double(x):
 #|   %more = icmp slt i32 %i, %vectors
 #|   br i1 %more, label %body, label %done
 #| body:
-#|   %at = getelementptr inbounds i16, i16 addrspace(1)* %x, i32 %i
+#|   %at = getelementptr i16, i16 addrspace(1)* %x, i32 %i
 #|   %at.1 = bitcast i16 addrspace(1)* %at to <4 x i32> addrspace(1)*
 #|   %x_vector = load <4 x i32>, <4 x i32> addrspace(1)* %at.1, align 16, !invariant.load !99999
 #|   %word = extractelement <4 x i32> %x_vector, i32 0
@@ -240,7 +240,7 @@ def from_double(x):
 #|   %part.9 = trunc i32 %word.3 to i16
 #|   %part.10 = lshr i32 %word.3, 16
 #|   %part.11 = trunc i32 %part.10 to i16
-#|   %at.2 = getelementptr inbounds i16, i16 addrspace(1)* %y, i32 %i
+#|   %at.2 = getelementptr i16, i16 addrspace(1)* %y, i32 %i
 #|   %at.3 = bitcast i16 addrspace(1)* %at.2 to <4 x i32> addrspace(1)*
 #|   %y_vector = load <4 x i32>, <4 x i32> addrspace(1)* %at.3, align 16, !invariant.load !99999
 #|   %word.4 = extractelement <4 x i32> %y_vector, i32 0
@@ -315,7 +315,7 @@ def from_double(x):
 #|   %v.55 = xor i16 %part.23, -32768
 #|   %v.56 = select i1 %v.54, i16 %v.55, i16 %part.11
 #|   %v.57 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.51, i16 %v.56)
-#|   %at.4 = getelementptr inbounds i16, i16 addrspace(1)* %out, i32 %i
+#|   %at.4 = getelementptr i16, i16 addrspace(1)* %out, i32 %i
 #|   %at.5 = bitcast i16 addrspace(1)* %at.4 to <4 x i32> addrspace(1)*
 #|   %part.24 = zext i16 %v.8 to i32
 #|   %part.25 = zext i16 %v.15 to i32
@@ -355,10 +355,10 @@ def from_double(x):
 #|   %more.1 = icmp slt i32 %i.1, %n
 #|   br i1 %more.1, label %body.1, label %done.1
 #| body.1:
-#|   %at.6 = getelementptr inbounds i16, i16 addrspace(1)* %x, i32 %i.1
+#|   %at.6 = getelementptr i16, i16 addrspace(1)* %x, i32 %i.1
 #|   %v.58 = load i16, i16 addrspace(1)* %at.6, align 2, !invariant.load !99999
 #|   %v.59 = call i16 asm "mul.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.58, i16 14336)
-#|   %at.7 = getelementptr inbounds i16, i16 addrspace(1)* %y, i32 %i.1
+#|   %at.7 = getelementptr i16, i16 addrspace(1)* %y, i32 %i.1
 #|   %v.60 = load i16, i16 addrspace(1)* %at.7, align 2, !invariant.load !99999
 #|   %v.61 = bitcast i16 %v.60 to half
 #|   %v.62 = bitcast i16 %v.58 to half
@@ -366,7 +366,7 @@ def from_double(x):
 #|   %v.64 = xor i16 %v.60, -32768
 #|   %v.65 = select i1 %v.63, i16 %v.64, i16 %v.58
 #|   %v.66 = call i16 asm "add.rn.f16 $0, $1, $2;", "=h,h,h"(i16 %v.59, i16 %v.65)
-#|   %at.8 = getelementptr inbounds i16, i16 addrspace(1)* %out, i32 %i.1
+#|   %at.8 = getelementptr i16, i16 addrspace(1)* %out, i32 %i.1
 #|   store i16 %v.66, i16 addrspace(1)* %at.8, align 2
 #|   %next.1 = add i32 %i.1, %threads.1
 #|   br label %loop.1
