@@ -462,10 +462,14 @@ class Writer(RowWriter):
     def unchanged(self, pointer: Value) -> str:
         """What stands behind a load through a pointer whose memory nobody writes while the kernel runs."""
         note = self.dialect.unchanged
-        if not note or pointer not in self.function.params or pointer in self.written or self.function.fact("waits"):
+        if not note or not self.is_unchanged(pointer):
             return ""
         self.declarations.add(f"{note.rpartition(' ')[2]} = !{{}}")
         return note
+
+    def is_unchanged(self, pointer: Value) -> bool:
+        """Whether nobody writes the memory of a pointer while the kernel runs."""
+        return pointer in self.function.params and pointer not in self.written and not self.function.fact("waits")
 
     def load(self, inst: Inst) -> None:
         result = inst.result

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import Dialect, element_type
 from pytocu.backend.llvm_writer import Writer
+from pytocu.backend.ptx import load_before_end
 from pytocu.errors import InternalError
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.lanes import lane_reach, share_of_lane
@@ -132,6 +133,11 @@ class VectorWriter(Writer):
             address = self.element_address(fields, address, "i32", str(at))
         return pointer, address
 
+    def begins(self, inst: Inst) -> None:
+        """Compute the address of an access in front of the blocks that have it each."""
+        if self.dialect.as_written:
+            self.address(inst.args[0], inst.args[1])
+
     def load_vector(self, inst: Inst, type: VectorType) -> list[str]:
         """The names of the elements."""
         _, word, each = self.words(inst, type)
@@ -155,24 +161,36 @@ class VectorWriter(Writer):
         group, whole = self.group(inst)
         words, word, each = self.words(inst, group)
         places = range(0, inst.attr("lanes") // group.lanes * inst.attr("step"), inst.attr("step"))
-        type = self.type(inst.args[2].type)
-        exists = [self.assign(f"icmp slt {type} {at}, {self.values[inst.args[2]]}", "exists") for at in places]
+        self.begins(inst)
 
         def single(at: int) -> Sequence[str]:
-            names = [self.load_element(inst, at + m) for m in range(group.lanes)]
+            memory = element_type(group.dtype, True)
+            names = self.loaded(inst, memory, 1, group.dtype.itemsize, at, group.lanes)
+            names = [self.from_memory(name, scalar(group.dtype)) for name in names]
             return [self.word(names[k : k + each], word, group.dtype) for k in range(0, group.lanes, each)]
 
         def together(at: int) -> Sequence[str]:
-            pieces = self.pieces(inst, group, at)
-            return [name for piece in pieces for name in self.load_words(inst, piece)]
+            moved, size, of_each = self.one_access(inst, group)
+            return self.loaded(inst, word, _words(moved), size, at, group.lanes // of_each)
 
         def every(load: Callable[[int], Sequence[str]]) -> list[str]:
-            zeros = ["0" if word.startswith("i") else self.constant(0.0, scalar(group.dtype))] * words
-            found = (self.either(e, lambda at=at: load(at), lambda: zeros, word) for e, at in zip(exists, places, strict=True))
-            return [name for names in found for name in names]
+            return [name for at in places for name in load(at)]
 
         names = self.either(whole, lambda: every(together), lambda: every(single), word) if whole else every(single)
         return self.cut(names, word, group.dtype, each)
+
+    def loaded(self, inst: Inst, word: str, words: int, bytes: int, at: int, count: int) -> list[str]:
+        """What some accesses of so many words and bytes each read, the first of them `at` elements behind the offset."""
+        pointer, index, end = inst.args[:3]
+        fields = self.address(pointer, index)
+        offsets = [at * element(pointer.type).itemsize + number * bytes for number in range(count)]
+        text, type = load_before_end(word, words, offsets, at, self.bits(end.type), self.is_unchanged(pointer))
+        hint = inst.result.name or "v"
+        made = self.assign(text.format(f"{fields['pointer']} {fields['address']}", self.typed(end)), hint)
+        names = [made]
+        if words * count > 1:
+            names = [self.assign(f"extractvalue {type} {made}, {k}", hint) for k in range(words * count)]
+        return names if word != "i8" else [self.assign(f"trunc i32 {name} to i8", hint) for name in names]
 
     def words(self, inst: Inst, type: VectorType) -> tuple[int, str, int]:
         """How many words a vector travels in, what a word is, and how many elements it has."""
@@ -184,13 +202,6 @@ class VectorWriter(Writer):
         """A group, and the name of what says whether it is one access."""
         fit = inst.args[-1] if len(inst.args) > (3 if inst.op.name == "load" else 4) else None
         return VectorType(element(inst.args[0].type), inst.attr("width")), self.values[fit] if fit else ""
-
-    def load_element(self, inst: Inst, at: int) -> str:
-        dtype = element(inst.args[0].type)
-        pointer, address = self.behind(inst, at)
-        memory = element_type(dtype, True)
-        text = self.dialect.load.format(type=memory, pointer=pointer, address=address, align=dtype.itemsize)
-        return self.from_memory(self.assign(text + self.unchanged(inst.args[0]), inst.result.name or "v"), scalar(dtype))
 
     def either(
         self, condition: str, yes: Callable[[], Sequence[str]], no: Callable[[], Sequence[str]], type: str = ""
@@ -237,7 +248,7 @@ class VectorWriter(Writer):
         names = self.elements[inst.args[2]]
         places = [number * inst.attr("step") for number in range(len(names) // group.lanes)]
         type = self.type(inst.args[3].type)
-        exists = [self.assign(f"icmp slt {type} {at}, {self.values[inst.args[3]]}", "exists") for at in places]
+        self.begins(inst)
 
         def single(at: int, mine: Sequence[str]) -> Sequence[str]:
             for m, name in enumerate(mine):
@@ -249,9 +260,10 @@ class VectorWriter(Writer):
             return ()
 
         def every(store: Callable[[int, Sequence[str]], Sequence[str]]) -> Sequence[str]:
-            for number, (condition, at) in enumerate(zip(exists, places, strict=True)):
+            for number, at in enumerate(places):
                 mine = names[number * group.lanes : (number + 1) * group.lanes]
-                self.either(condition, lambda at=at, mine=mine: store(at, mine), lambda: ())
+                exists = self.assign(f"icmp slt {type} {at}, {self.values[inst.args[3]]}", "exists")
+                self.either(exists, lambda at=at, mine=mine: store(at, mine), lambda: ())
             return ()
 
         if whole:

@@ -7,6 +7,7 @@ would leave the rounding to the assembler, and ``.ftz`` only where no number of 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 INSTRUCTIONS: dict[str, tuple[str, str, str]] = {
     "half_to_float": ("cvt.f32.f16 {0}, {1};", "f", "h"),
@@ -75,6 +76,62 @@ WAIT_FUNCTION = f"""static __device__ __forceinline__ void wait_for_launch_befor
 LLVM_WAIT = tuple(f'  call void asm sideeffect "{text}", "~{{memory}}"()' for text in WAIT)
 """What a kernel begins with that waits, as lines of LLVM IR; the first of them lets the next one start."""
 
+
+_MOVED = {
+    "float": ("f32", "f"), "double": ("f64", "d"), "i64": ("b64", "l"), "i32": ("b32", "r"), "i16": ("b16", "h"),
+    "i8": ("b8", "r"),
+}  # fmt: skip
+"""By type in LLVM IR: what a load or store of it is called, and the constraint of its register."""
+
+
+def load_before_end(word: str, words: int, offsets: Sequence[int], at: int, bits: int, unchanged: bool) -> tuple[str, str]:
+    """Loads of a share of a row, or zeros where it lies behind the row's end, as an expression of LLVM IR.
+
+    Written as branches, a register that two of them fill is copied between the loads, and the second waits for the first.
+
+    Parameters
+    ----------
+    word : str
+        The type of a register.
+    words : int
+        How many each load fills.
+    offsets : sequence of int
+        Bytes of each load behind the address.
+    at, bits : int
+        Elements in front of the share, and the size of the number of elements that there are.
+    unchanged : bool
+        Nobody writes the memory while the kernel runs.
+
+    Returns
+    -------
+    str
+        A template over the address and the number of elements, each with its type.
+    str
+        The type of the result: of one register, or a structure of all.
+
+    Examples
+    --------
+    >>> load_before_end("float", 1, [0], 512, 32, True)[0]
+    'call float asm "{{.reg .pred p; setp.ge.s32 p, $2, 513; mov.b32 $0, 0; @p ld.global.nc.f32 $0, [$1];}}", "=&f,l,r"({}, {})'
+    """
+    spelled, letter = _MOVED[word]
+    count = words * len(offsets)
+    size = "32" if spelled == "b8" else spelled[1:]
+    # Not as what is compared later: an assembler would keep the predicates of all shares until then.
+    lines = [f".reg .pred p; setp.ge.s{bits} p, ${count + 1}, {at + 1};"]
+    lines += [f"mov.b{size} ${k}, 0;" for k in range(count)]
+    path = "ld.global.nc" if unchanged else "ld.global"
+    for number, offset in enumerate(offsets):
+        names = [f"${number * words + k}" for k in range(words)]
+        target = f"{{{{{', '.join(names)}}}}}" if words > 1 else names[0]
+        vector = f".v{words}" if words > 1 else ""
+        lines.append(f"@p {path}{vector}.{spelled} {target}, [${count}{f'+{offset}' if offset else ''}];")
+    register = "i32" if spelled == "b8" else word
+    type = register if count == 1 else f"{{{', '.join([register] * count)}}}"
+    letters = ",".join([*[f"=&{letter}"] * count, "l", "r" if bits == 32 else "l", *([] if unchanged else ["~{{memory}}"])])
+    effect = "" if unchanged else "sideeffect "
+    shown = type.replace("{", "{{").replace("}", "}}")
+    return f'call {shown} asm {effect}"{{{{{" ".join(lines)}}}}}", "{letters}"({{}}, {{}})', type
 
 
 def for_arch(source: str, arch: int) -> str:
