@@ -665,7 +665,7 @@ def test_the_driver_builds_with_either_backend():
 def test_loops_that_take_several_shares_at_a_time_are_not_unrolled_again(shape, arch):
     lowered = pytocu.jit(lambda x: np.sqrt((x * x).sum(axis=1))).lower(shape)
     text = lowered.compile(f"cuda:{arch}", backend="nvvm").source
-    loads = len(re.findall(r" = load (?!.*addrspace\(3\))", text))
+    loads = len(re.findall(r" = load (?!.*addrspace\(3\))", text)) + text.count(" ld.global")
     assert loads > 1 and nvvm.ptx(text, arch, "norms").count("ld.global") <= loads
     code = lowered.compile(f"cuda:{arch}", backend="cuda_c").source
     assert nvrtc.ptx(code, arch, "norms").count("ld.global") <= loads
@@ -761,7 +761,10 @@ def test_an_address_of_a_branch_is_not_there_behind_it():
 STRAIGHT = {
     "elements": (lambda x, y: 2 * x + y, True),
     "division of positions": (lambda x, y: x.reshape(-1, 5) * y[:5], True),
-    "a sum": (lambda x, y: x.sum() + y, False),
+    "a sum": (lambda x, y: x.sum(keepdims=True), True),
+    "a library function in rows": (lambda x, y: np.exp(x.reshape(1, 40)).sum(axis=1), True),
+    "columns": (lambda x, y: x.reshape(8, 5).sum(axis=0), False),
+    "rows of float16": (lambda x, y: x.astype(np.float16).sum(keepdims=True), False),
     "a stencil": (lambda x, y: np.diff(x.reshape(8, 5), axis=0) * y[:5], True),
     "a function of libdevice": (lambda x, y: np.exp(x) + y, False),
     "float16": (lambda x, y: np.float16(x) + np.float16(y), False),
@@ -776,6 +779,35 @@ def test_straight_code_is_not_optimised(name):
     # The newer LLVM optimises all.
     assert nvvm._level(compiled.source, "sm_90") == (("-Xnvvm=-opt=0",) if straight else ())
     assert nvvm._level(compiled.source, "sm_100a") == ()
+
+
+@pytest.mark.parametrize("arch", ["sm_75", *BOTH])
+@pytest.mark.parametrize("dtype", ["bool", "i8", "u16", "i32", "u64", "f16", "f32", "f64", "c64", "c128"])
+def test_shares_of_a_row_are_accesses_with_a_predicate(dtype, arch):
+    """Between branches a register would be copied, for which the next load waits."""
+
+    def centred(x):
+        return x != x.max(axis=1, keepdims=True) if x.dtype == bool else x - x.max(axis=1, keepdims=True)
+
+    for shape in ("n, 1024", "n, 1023", "n, m"):
+        compiled = pytocu.jit(centred, backend="nvvm").lower(f"{dtype}[{shape}]").compile(f"cuda:{arch}")
+        made = nvvm.ptx(compiled.source, arch, "centred")
+        assert "@p ld.global.nc." in made and "@p st.global." in made
+        assert shape != "n, 1024" or dtype == "c128" or re.search(r"@p ld\.global\.nc\.v[24]\.", made)
+        assert nvvm.build(compiled.source, arch, "centred")
+
+
+def test_shares_of_a_row_that_the_kernel_before_may_write_are_read_in_order():
+    """What reads them stays behind the wait, and not in the cache of what nobody writes."""
+
+    def norms(x):
+        y = x - x.mean(axis=0)
+        return y / np.sqrt((y * y).sum(axis=1, keepdims=True))
+
+    text = pytocu.jit(norms, backend="nvvm").lower("f32[n, 1024]").compile("cuda:sm_90").source
+    kernels = [kernel for kernel in text.split("define void @")[1:] if "griddepcontrol.wait" in kernel]
+    reads = [line for kernel in kernels for line in kernel.splitlines() if "p ld.global" in line]
+    assert reads and all("asm sideeffect" in line and "~{memory}" in line and "ld.global.nc" not in line for line in reads)
 
 
 def test_rows_of_a_thread_are_optimised():

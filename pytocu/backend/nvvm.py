@@ -111,18 +111,20 @@ def emit(functions: Sequence[Function], lineinfo: bool = False, marks: Callable[
 def _is_straight(function: Function) -> bool:
     """Whether LLVM's optimiser gains nothing on a kernel.
 
-    Its threads exchange nothing and go round in no loop but those over the grid, unless each has several rows at once, where
-    the loops are written as they are to be.  It has no function of libdevice, which LLVM would adapt to its place, and converts
-    no float16, where LLVM keeps fewer registers in use.
+    Threads that exchange what they have of a row, or have several rows at once, go round in loops that are written as they
+    are to be.  Others are in no loop but those over the grid, share no memory, and have no function of libdevice, which LLVM
+    would adapt to its place.  None converts float16, where LLVM keeps fewer registers in use.
     """
-    several = function.fact("several")
-    for inst in walk(function.body):
+    insts = list(walk(function.body))
+    if any(inst.op.name in ("half_to_float", "float_to_half") for inst in insts):
+        return False
+    if function.fact("several") or any(inst.op.name == "shuffle_xor" for inst in insts):
+        return True
+    for inst in insts:
         match inst.op.name:
-            case "shared" | "barrier" | "shuffle_xor" | "while" if not several:
+            case "shared" | "barrier" | "while":
                 return False
-            case "for" if inst.attr("over", "serial") == "serial" and not several:
-                return False
-            case "half_to_float" | "float_to_half":
+            case "for" if inst.attr("over", "serial") == "serial":
                 return False
         if inst.op.kind == "elementwise" and inst.op.llvm in ("", "guarded"):
             return False

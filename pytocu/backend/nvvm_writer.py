@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from pytocu.backend.llvm_dialect import Dialect, element_type
 from pytocu.backend.llvm_writer import Writer
-from pytocu.backend.ptx import load_before_end
+from pytocu.backend.ptx import load_before_end, store_before_end
 from pytocu.errors import InternalError
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.lanes import lane_reach, share_of_lane
@@ -96,8 +96,8 @@ class VectorWriter(Writer):
 
     # Memory.
 
-    def pieces(self, inst: Inst, type: VectorType, at: int) -> list[tuple[str, str, str, int, int]]:
-        """The accesses that move a vector, `at` elements behind the offset.
+    def pieces(self, inst: Inst, type: VectorType) -> list[tuple[str, str, str, int, int]]:
+        """The accesses that move a vector.
 
         Returns
         -------
@@ -105,8 +105,8 @@ class VectorWriter(Writer):
         """
         moved, size, each = self.one_access(inst, type)
         pointer = self.dialect.pointer.format(type=moved, space=self.space(inst.args[0]))
-        place, address = self.behind(inst, at)
-        first = self.assign(f"bitcast {place} {address} to {pointer}", "at")
+        fields = self.address(inst.args[0], inst.args[1])
+        first = self.assign(f"bitcast {fields['pointer']} {fields['address']} to {pointer}", "at")
         found = [(moved, pointer, first, min(inst.attr("align"), size), each)]
         for number in range(1, type.lanes // each):
             text = self.dialect.element.format(type=moved, pointer=pointer, address=first, index_type="i32", index=number)
@@ -124,15 +124,6 @@ class VectorWriter(Writer):
         words = size * 8 // max(dtype.bits, min(32, 8 * size))
         return (word if words == 1 else f"<{words} x {word}>"), size, each
 
-    def behind(self, inst: Inst, at: int) -> tuple[str, str]:
-        """The pointer type and address of the element `at` elements behind the offset of an access."""
-        fields = self.address(inst.args[0], inst.args[1])
-        pointer, address = str(fields["pointer"]), str(fields["address"])
-        if at:
-            # The type of what a pointer points to is that of the elements in memory.
-            address = self.element_address(fields, address, "i32", str(at))
-        return pointer, address
-
     def begins(self, inst: Inst) -> None:
         """Compute the address of an access in front of the blocks that have it each."""
         if self.dialect.as_written:
@@ -141,7 +132,7 @@ class VectorWriter(Writer):
     def load_vector(self, inst: Inst, type: VectorType) -> list[str]:
         """The names of the elements."""
         _, word, each = self.words(inst, type)
-        names = [name for piece in self.pieces(inst, type, 0) for name in self.load_words(inst, piece)]
+        names = [name for piece in self.pieces(inst, type) for name in self.load_words(inst, piece)]
         return self.cut(names, word, type.dtype, each)
 
     def load_words(self, inst: Inst, piece: tuple[str, str, str, int, int]) -> list[str]:
@@ -159,7 +150,7 @@ class VectorWriter(Writer):
         Words are cut behind all accesses: what is done with one would wait for it before the next begins.
         """
         group, whole = self.group(inst)
-        words, word, each = self.words(inst, group)
+        _, word, each = self.words(inst, group)
         places = range(0, inst.attr("lanes") // group.lanes * inst.attr("step"), inst.attr("step"))
         self.begins(inst)
 
@@ -236,9 +227,9 @@ class VectorWriter(Writer):
                 names.append(self.assign(f"icmp ne {memory} {part}, 0", "part") if dtype is BOOL else part)
         return names
 
-    def store_vector(self, inst: Inst, names: Sequence[str], type: VectorType, at: int = 0) -> None:
-        """Put elements together and write them, `at` elements behind the offset."""
-        for number, (moved, pointer, address, align, count) in enumerate(self.pieces(inst, type, at)):
+    def store_vector(self, inst: Inst, names: Sequence[str], type: VectorType) -> None:
+        """Put elements together and write them."""
+        for number, (moved, pointer, address, align, count) in enumerate(self.pieces(inst, type)):
             value = self.join(names[number * count : (number + 1) * count], moved, type.dtype)
             self.line(self.dialect.store.format(type=moved, value=value, pointer=pointer, address=address, align=align))
 
@@ -246,24 +237,26 @@ class VectorWriter(Writer):
         """Write each group that there is."""
         group, whole = self.group(inst)
         names = self.elements[inst.args[2]]
-        places = [number * inst.attr("step") for number in range(len(names) // group.lanes)]
-        type = self.type(inst.args[3].type)
+        groups = [names[first : first + group.lanes] for first in range(0, len(names), group.lanes)]
         self.begins(inst)
 
-        def single(at: int, mine: Sequence[str]) -> Sequence[str]:
-            for m, name in enumerate(mine):
-                self.store_element(inst, name, at + m)
-            return ()
+        def single(mine: Sequence[str], at: int) -> None:
+            dtype, memory = group.dtype, element_type(group.dtype, True)
+            if dtype is BOOL:
+                mine = [self.assign(f"zext {self.type(scalar(dtype))} {name} to {memory}", "v") for name in mine]
+            self.stored(inst, mine, memory, 1, dtype.itemsize, at)
 
-        def together(at: int, mine: Sequence[str]) -> Sequence[str]:
-            self.store_vector(inst, mine, group, at)
-            return ()
+        def together(mine: Sequence[str], at: int) -> None:
+            moved, size, each = self.one_access(inst, group)
+            parts = [mine[first : first + each] for first in range(0, len(mine), each)]
+            word, words = moved.strip("<>").rpartition(" ")[2], _words(moved)
+            share = each // words
+            filled = [self.word(part[k : k + share], word, group.dtype) for part in parts for k in range(0, each, share)]
+            self.stored(inst, filled, word, words, size, at)
 
-        def every(store: Callable[[int, Sequence[str]], Sequence[str]]) -> Sequence[str]:
-            for number, at in enumerate(places):
-                mine = names[number * group.lanes : (number + 1) * group.lanes]
-                exists = self.assign(f"icmp slt {type} {at}, {self.values[inst.args[3]]}", "exists")
-                self.either(exists, lambda at=at, mine=mine: store(at, mine), lambda: ())
+        def every(store: Callable[[Sequence[str], int], None]) -> Sequence[str]:
+            for number, mine in enumerate(groups):
+                store(mine, number * inst.attr("step"))
             return ()
 
         if whole:
@@ -271,13 +264,16 @@ class VectorWriter(Writer):
         else:
             every(single)
 
-    def store_element(self, inst: Inst, name: str, at: int) -> None:
-        dtype = element(inst.args[0].type)
-        pointer, address = self.behind(inst, at)
-        memory = element_type(dtype, True)
-        if dtype is BOOL:
-            name = self.assign(f"zext {self.type(scalar(dtype))} {name} to {memory}", "v")
-        self.line(self.dialect.store.format(type=memory, value=name, pointer=pointer, address=address, align=dtype.itemsize))
+    def stored(self, inst: Inst, names: Sequence[str], word: str, words: int, bytes: int, at: int) -> None:
+        """Write registers with accesses of so many words and bytes each, the first of them `at` elements behind the offset."""
+        pointer, index, _, end = inst.args[:4]
+        fields = self.address(pointer, index)
+        offsets = [at * element(pointer.type).itemsize + number * bytes for number in range(len(names) // words)]
+        text = store_before_end(word, len(names), words, offsets, at, self.bits(end.type))
+        if word == "i8":
+            word, names = "i32", [self.assign(f"zext i8 {name} to i32", "v") for name in names]
+        operands = [f"{word} {name}" for name in names]
+        self.line(text.format(*operands, f"{fields['pointer']} {fields['address']}", self.typed(end)))
 
     def join(self, names: Sequence[str], moved: str, dtype: DType) -> str:
         """What an access writes for the elements."""

@@ -111,27 +111,88 @@ def load_before_end(word: str, words: int, offsets: Sequence[int], at: int, bits
 
     Examples
     --------
-    >>> load_before_end("float", 1, [0], 512, 32, True)[0]
-    'call float asm "{{.reg .pred p; setp.ge.s32 p, $2, 513; mov.b32 $0, 0; @p ld.global.nc.f32 $0, [$1];}}", "=&f,l,r"({}, {})'
+    >>> text, type = load_before_end("float", 1, [8], 512, 32, True)
+    >>> print(text.format("float* %at", "i32 %room").replace("; ", ";\\n"))
+    call float asm "{.reg .pred p;
+    setp.ge.s32 p, $2, 513;
+    mov.b32 $0, 0;
+    @p ld.global.nc.f32 $0, [$1+8];}", "=&f,l,r"(float* %at, i32 %room)
     """
     spelled, letter = _MOVED[word]
     count = words * len(offsets)
-    size = "32" if spelled == "b8" else spelled[1:]
-    # Not as what is compared later: an assembler would keep the predicates of all shares until then.
-    lines = [f".reg .pred p; setp.ge.s{bits} p, ${count + 1}, {at + 1};"]
-    lines += [f"mov.b{size} ${k}, 0;" for k in range(count)]
+    zero = "mov.b32 {}, 0;" if spelled == "b8" else f"mov.b{spelled[1:]} {{}}, 0;"
+    registers = [f"${k}" for k in range(count)]
+    lines = [_before_end(count + 1, at, bits), *map(zero.format, registers)]
     path = "ld.global.nc" if unchanged else "ld.global"
     for number, offset in enumerate(offsets):
-        names = [f"${number * words + k}" for k in range(words)]
-        target = f"{{{{{', '.join(names)}}}}}" if words > 1 else names[0]
-        vector = f".v{words}" if words > 1 else ""
-        lines.append(f"@p {path}{vector}.{spelled} {target}, [${count}{f'+{offset}' if offset else ''}];")
+        target = _registers(registers[number * words : (number + 1) * words])
+        lines.append(f"@p {path}{_several(words)}.{spelled} {target}, {_place(count, offset)};")
     register = "i32" if spelled == "b8" else word
     type = register if count == 1 else f"{{{', '.join([register] * count)}}}"
-    letters = ",".join([*[f"=&{letter}"] * count, "l", "r" if bits == 32 else "l", *([] if unchanged else ["~{{memory}}"])])
-    effect = "" if unchanged else "sideeffect "
-    shown = type.replace("{", "{{").replace("}", "}}")
-    return f'call {shown} asm {effect}"{{{{{" ".join(lines)}}}}}", "{letters}"({{}}, {{}})', type
+    letters = [*[f"=&{letter}"] * count, "l", _number(bits), *([] if unchanged else ["~{memory}"])]
+    text = f'call {type} asm {"" if unchanged else "sideeffect "}"{{{" ".join(lines)}}}", "{",".join(letters)}"'
+    return f"{_literal(text)}({{}}, {{}})", type
+
+
+def store_before_end(word: str, count: int, words: int, offsets: Sequence[int], at: int, bits: int) -> str:
+    """Stores of a share of a row, where it lies before the row's end, as an instruction of LLVM IR.
+
+    Parameters
+    ----------
+    word : str
+        The type of a register.
+    count, words : int
+        How many there are, and how many of them each store moves.
+    offsets, at, bits
+        As for :func:`load_before_end`.
+
+    Returns
+    -------
+    str
+        A template over the registers, the address and the number of elements, each with its type.
+
+    Examples
+    --------
+    >>> text = store_before_end("i32", 1, 1, [0], 0, 32)
+    >>> print(text.format("i32 %a", "i32* %at", "i32 %room").replace("; ", ";\\n"))
+    call void asm sideeffect "{.reg .pred p;
+    setp.ge.s32 p, $2, 1;
+    @p st.global.b32 [$1], $0;}", "r,l,r,~{memory}"(i32 %a, i32* %at, i32 %room)
+    """
+    spelled, letter = _MOVED[word]
+    registers = [f"${k}" for k in range(count)]
+    lines = [_before_end(count + 1, at, bits)]
+    for number, offset in enumerate(offsets):
+        moved = _registers(registers[number * words : (number + 1) * words])
+        lines.append(f"@p st.global{_several(words)}.{spelled} {_place(count, offset)}, {moved};")
+    letters = ",".join([*[letter] * count, "l", _number(bits), "~{memory}"])
+    text = f'call void asm sideeffect "{{{" ".join(lines)}}}", "{letters}"'
+    return f"{_literal(text)}({', '.join(['{}'] * (count + 2))})"
+
+
+def _before_end(operand: int, at: int, bits: int) -> str:
+    # Not as what is compared later: an assembler would keep the predicates of all shares until then.
+    return f".reg .pred p; setp.ge.s{bits} p, ${operand}, {at + 1};"
+
+
+def _registers(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{{{', '.join(names)}}}"
+
+
+def _several(words: int) -> str:
+    return "" if words == 1 else f".v{words}"
+
+
+def _place(operand: int, offset: int) -> str:
+    return f"[${operand}+{offset}]" if offset else f"[${operand}]"
+
+
+def _number(bits: int) -> str:
+    return "r" if bits == 32 else "l"
+
+
+def _literal(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def for_arch(source: str, arch: int) -> str:
