@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from pytocu.frontend.layouts import laid_out_as, row_major
 from pytocu.frontend.operators import attempt, binary, elementwise, is_beyond, truths
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.reshaping import contiguous_as, together
-from pytocu.frontend.rounding import around, by_parts
+from pytocu.frontend.rounding import by_parts
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.ufunc_calls import compute_ufunc, without_axes
 from pytocu.frontend.values import (
@@ -303,27 +302,11 @@ def real_if_close(context: Context, a: Any, tol: Any = 100) -> Any:
     return _as_array(context, value)
 
 
-def on_array(function: Handler, name: str = "a") -> Handler:
-    """The handler of a method as that of the function of the same name, whose first parameter is called `name`."""
-
-    def call(context: Context, a: Any, *args: Any, **kwargs: Any) -> Any:
-        return function(context, as_strong(context, a), *args, **kwargs)
-
-    signature = inspect.signature(function)
-    owner, first, *rest = signature.parameters.values()
-    signature = signature.replace(parameters=[owner, first.replace(name=name), *rest])
-    call.__doc__ = function.__doc__
-    call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
-    return call
-
-
 FUNCTIONS: dict[str, Handler] = {
     "where": where,
     "isposinf": is_infinity(1.0),
     "isneginf": is_infinity(-1.0),
     "nan_to_num": nan_to_num,
-    "around": on_array(around),
-    "round": on_array(around),
     "fix": fix,
     "sinc": sinc,
     "angle": angle,
@@ -337,4 +320,4 @@ FUNCTIONS: dict[str, Handler] = {
 }
 """By NumPy's name; parameters are called as NumPy calls them."""
 
-__all__ = ["FUNCTIONS", "is_complex", "on_array", "truths"]
+__all__ = ["FUNCTIONS", "is_complex", "truths"]

@@ -12,7 +12,6 @@ from pytocu.errors import CompileError, DTypeError, MissingAttributeError, Shape
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import attempt, binary, compute, elementwise, known_option
 from pytocu.frontend.refused import REFUSED
-from pytocu.frontend.rounding import around
 from pytocu.frontend.tables import Handler, Table
 from pytocu.frontend.ufunc_calls import check_where, checked_keywords, compute_ufunc
 from pytocu.frontend.values import (
@@ -473,7 +472,6 @@ _OWN: dict[str, Handler] = {
     "copy": copy,
     "squeeze": squeeze,
     "swapaxes": lambda context, value, axis1, axis2, /: swapaxes(context, value, axis1, axis2),
-    "round": around,
     "view": view,
     "transpose": lambda context, value, *axes: transpose(context, value, axes),
     "conj": conjugate,
@@ -496,6 +494,7 @@ METHODS = Table(
         "positions": "argmin argmax",
         "python_lists": "tolist",
         "reductions": "sum prod min max any all",
+        "rounding": "round",
         "scans": "cumsum cumprod",
         "statistics": "mean var std",
         "reshaping": "reshape ravel flatten diagonal",

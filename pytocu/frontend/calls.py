@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import copy
-import dataclasses
 import functools
 import inspect
+import sys
 import types
 from collections import deque
 from typing import Any
@@ -63,9 +62,6 @@ _iterators = Deferred("pytocu.frontend.iterators", "handlers")
 _make_super = Deferred("pytocu.frontend.records", "make_super")
 _is_class = Deferred("pytocu.frontend.records", "is_class")
 _make = Deferred("pytocu.frontend.records", "make")
-_as_dict = Deferred("pytocu.frontend.records", "as_dict")
-_as_tuple = Deferred("pytocu.frontend.records", "as_tuple")
-_replace = Deferred("pytocu.frontend.records", "replace")
 _append = Deferred("pytocu.frontend.grown", "append")
 _binding_words = Deferred("pytocu.binding", "binding_words")
 _counted_methods = Deferred("pytocu.frontend.counted", "methods")
@@ -150,12 +146,10 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
             return call(frame, len, (function.__self__, *args), kwargs)
         case types.MethodType():
             return call(frame, function.__func__, (function.__self__, *args), kwargs)
-        case _ if function is copy.copy or function is copy.deepcopy:
+        case _ if _is_of("copy", function) and function.__name__ in ("copy", "deepcopy"):
             return call_handler(frame, f"copy.{function.__name__}", _copiers()[function.__name__], args, kwargs, context)
-        case _ if function is dataclasses.replace:
-            return call_handler(frame, "dataclasses.replace", _replace.function, args, kwargs, context)
-        case _ if function is dataclasses.astuple or function is dataclasses.asdict:
-            handler = _as_tuple.function if function is dataclasses.astuple else _as_dict.function
+        case _ if _is_of("dataclasses", function) and function.__name__ in _OF_DATA_CLASSES:
+            handler = _OF_DATA_CLASSES[function.__name__].function
             return call_handler(frame, f"dataclasses.{function.__name__}", handler, args, kwargs, context)
     if _is_of_heaps(function):
         handler = _heap_functions()[function]
@@ -255,6 +249,20 @@ def _is_named_tuple(function: Any) -> bool:
         return False
     made_by = getattr(function.__new__, "__globals__", {}).get("__name__", "")
     return made_by.startswith("namedtuple_") and function.__init__ is object.__init__
+
+
+_OF_DATA_CLASSES = {
+    "replace": Deferred("pytocu.frontend.records", "replace"),
+    "astuple": Deferred("pytocu.frontend.records", "as_tuple"),
+    "asdict": Deferred("pytocu.frontend.records", "as_dict"),
+}
+"""Functions of `dataclasses` that are compiled, by their names there."""
+
+
+def _is_of(module: str, function: Any) -> bool:
+    """Whether it is a function of a module of Python, which is there where anybody has one."""
+    plain = isinstance(function, types.FunctionType) and function.__module__ == module
+    return plain and getattr(sys.modules.get(module), function.__name__, None) is function
 
 
 def _is_of_heaps(function: Any) -> bool:

@@ -51,7 +51,7 @@ DESTINATION, OUTPUT, COPIED = "assignment destination", "output array", "WRITEBA
 """What NumPy calls the target of an assignment, of a ufunc, and an output array that it copies back into."""
 
 
-def note_write(context: Context, target: Value, what: str) -> None:
+def note_write(context: Context, target: Value, what: str = OUTPUT) -> None:
     """State that the memory of a target is written.
 
     Raises

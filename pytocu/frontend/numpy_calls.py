@@ -18,12 +18,11 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, closest, raised
-from pytocu.frontend import array_functions, attributes
-from pytocu.frontend.array_functions import on_array
+from pytocu.frontend import attributes
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.operators import attempt, compute, elementwise, known_option, refuse_complex
 from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.tables import Handler, Table
+from pytocu.frontend.tables import Handler, Table, on_array
 from pytocu.frontend.ufunc_calls import REFUSED_UFUNCS, call_ufunc, rows_of, without_axes
 from pytocu.frontend.values import (
     Context,
@@ -61,6 +60,7 @@ def _constructor(context: Context, scalar_type: type[np.generic], args: tuple[An
     return attributes.astype(context, value, scalar_type, copy=False) if is_array(value) else cast(context, value, dtype)
 
 
+_is_complex = Deferred("pytocu.frontend.array_functions", "is_complex")
 _nonzero = Deferred("pytocu.frontend.compaction", "nonzero")
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _first_said = Deferred("pytocu.frontend.own_words", "first_said")
@@ -183,8 +183,8 @@ _OWN: dict[str, Handler] = {
     "min_scalar_type": _min_scalar_type,
     "iterable": lambda context, y: bool(dimensions(y)) if isinstance(y, Value) else compute(context, np.iterable, y),
     "isscalar": lambda context, element: _is_scalar(context, element),
-    "iscomplexobj": lambda context, x: attempt(context, array_functions.is_complex, x),
-    "isrealobj": lambda context, x: not attempt(context, array_functions.is_complex, x),
+    "iscomplexobj": lambda context, x: attempt(context, _is_complex.function, x),
+    "isrealobj": lambda context, x: not attempt(context, _is_complex.function, x),
 }
 
 _REDUCTIONS = {
@@ -201,8 +201,12 @@ _REDUCTIONS = {
 
 FUNCTIONS = Table(
     "FUNCTIONS",
-    {**array_functions.FUNCTIONS, **_OWN},
+    _OWN,
     {
+        "array_functions": (
+            "where isposinf isneginf nan_to_num fix sinc angle real imag isreal iscomplex isclose "
+            "select real_if_close"
+        ),
         "angles": "unwrap",
         "bessel": "i0",
         "bits": "packbits unpackbits",
@@ -250,6 +254,7 @@ FUNCTIONS = Table(
         "polynomials": "poly polyval polyadd polysub polymul polydiv polyder polyint",
         "ranks": "linalg.cond linalg.matrix_rank",
         **_REDUCTIONS,
+        "rounding": "around round",
         "reshaping": (
             "reshape ravel broadcast_to broadcast_arrays atleast_1d atleast_2d atleast_3d flip "
             "fliplr flipud rot90 rollaxis diagonal"

@@ -14,6 +14,7 @@ from pytocu.frontend.inplace import NO_OUTPUT, out_array, prepare_outputs, write
 from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, constant_or_static, elementwise, index_of
 from pytocu.frontend.requirements import require_equal
+from pytocu.frontend.tables import on_array
 from pytocu.frontend.ufunc_calls import without_axes
 from pytocu.frontend.values import Context, as_value, cast, dimensions, is_array
 from pytocu.ir.core import Value
@@ -105,3 +106,10 @@ def power_of_ten(exponent: int) -> float:
     for _ in range(9, min(exponent, 400)):
         scale *= 10.0
     return scale
+
+
+FUNCTIONS = {"around": on_array(around), "round": on_array(around)}
+"""By NumPy's name; parameters are called as NumPy calls them."""
+
+METHODS = {"round": around}
+"""Those that are methods of arrays and NumPy scalars."""

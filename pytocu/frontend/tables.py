@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.frontend.values import Context, as_strong
+
 Handler = Callable[..., Any]
 
 
@@ -75,3 +77,17 @@ def methods(functions: Mapping[str, Handler]) -> dict[str, Handler]:
     """Those functions that are methods of arrays and NumPy scalars too: ``(context, value, *args, **kwargs)``."""
     # NumPy 2.0 has `ptp` only to say that it is gone.
     return {n: _method(f) for n, f in functions.items() if n != "ptp" and hasattr(np.ndarray, n)}
+
+
+def on_array(function: Handler, name: str = "a") -> Handler:
+    """The handler of a method as that of the function of the same name, whose first parameter is called `name`."""
+
+    def call(context: Context, a: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(context, as_strong(context, a), *args, **kwargs)
+
+    signature = inspect.signature(function)
+    owner, first, *rest = signature.parameters.values()
+    signature = signature.replace(parameters=[owner, first.replace(name=name), *rest])
+    call.__doc__ = function.__doc__
+    call.__signature__ = signature  # pyright: ignore[reportFunctionMemberAccess]
+    return call

@@ -11,7 +11,6 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
-from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_arrays, prepare_outputs, write_outputs
 from pytocu.frontend.operators import (
     attempt,
     binary,
@@ -86,10 +85,11 @@ def call_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: dict[
     # NumPy's order: how many arrays there are, what names the loop, then the arrays, and then the other arguments.
     _check_named(context, name, kwargs)
     args = tuple(as_value(context, a) if isinstance(a, (list, tuple)) else a for a in args)
-    if kwargs.get("out") is not Ellipsis:
-        for out in out_arrays(context, kwargs.get("out"), outputs):
-            if out is not None:
-                note_write(context, out, OUTPUT)
+    out = kwargs.get("out")
+    if out is not None and out is not Ellipsis:
+        for target in _out_arrays(context, out, outputs):
+            if target is not None:
+                _note_write(context, target)
     return compute_ufunc(context, name, args, checked_keywords(context, name, kwargs))
 
 
@@ -102,7 +102,8 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         made = compute_ufunc(context, name, args, {**kwargs, "out": None})
         arrays = [context.builder.emit("as_array", (as_strong(context, m),)) if not is_array(m) else m for m in _several(made)]
         return tuple(arrays) if isinstance(made, tuple) else arrays[0]
-    outs = out_arrays(context, kwargs.get("out"), len(rows))
+    out = kwargs.get("out")
+    outs = (None,) * len(rows) if out is None else _out_arrays(context, out, len(rows))
     check_where(context, name, kwargs.get("where", True), outs)
     values: Sequence[Value] = ()
     if any(out is not None for out in outs) or kwargs.get("dtype") is not None:
@@ -112,10 +113,10 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         values = tuple(as_value(context, a) for a in args)
         # However large ints are that Python compares, they are compared as ints.
         values = _defaults(context, name, values if not _compared_by_python(name, values) else (as_value(context, 0),) * 2)
-        prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
+        _prepare_outputs(context, name, values, outs, loop_named(context, name, kwargs), casting, kwargs.get("where", True))
         if name == "power" and kwargs.get("where", True) is not True:
             base, exponent = args
-            args = base, harmless_exponent(context, base, exponent, mask_of(context, kwargs["where"]))
+            args = base, harmless_exponent(context, base, exponent, _mask_of(context, kwargs["where"]))
     like = next((out for out in outs if out is not None), None) if None in outs else None
     if like is None:
         results = _results(context, name, args, kwargs)
@@ -127,7 +128,7 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
         rule = partial(elementwise_ranks, shape=dimensions(like))
         made = _results(context, name, spread, kwargs)
         results = [m if o is not None else _laid_out(context, m, arrays, rule) for m, o in zip(made, outs, strict=True)]
-    made = list(write_outputs(context, results, outs, kwargs.get("where", True)))
+    made = list(results if out is None else _write_outputs(context, results, outs, kwargs.get("where", True)))
     order = kwargs.get("order", "K")
     if order == "A" and any(o is None and len(dimensions(m)) > 1 for m, o in zip(made, outs, strict=True)):
         order = _common_order(context, [as_value(context, v) for v in (*args, *filter(None, outs))])
@@ -135,6 +136,11 @@ def compute_ufunc(context: Context, name: str, args: tuple[Any, ...], kwargs: di
     return tuple(made) if len(made) > 1 else made[0]
 
 
+_mask_of = Deferred("pytocu.frontend.inplace", "mask_of")
+_note_write = Deferred("pytocu.frontend.inplace", "note_write")
+_out_arrays = Deferred("pytocu.frontend.inplace", "out_arrays")
+_prepare_outputs = Deferred("pytocu.frontend.inplace", "prepare_outputs")
+_write_outputs = Deferred("pytocu.frontend.inplace", "write_outputs")
 _in_order = Deferred("pytocu.frontend.reshaping", "in_order")
 _laid_out = Deferred("pytocu.frontend.layouts", "laid_out")
 _broadcast = Deferred("pytocu.frontend.reshaping", "broadcast")
@@ -318,7 +324,7 @@ def checked_keywords(context: Context, name: str, kwargs: dict[str, Any]) -> dic
     made = dict(kwargs)
     _refuse_unknown(context, name, kwargs)
     if kwargs.get("where", True) is not True:
-        mask_of(context, kwargs["where"])
+        _mask_of(context, kwargs["where"])
     for keyword in (k for k in ("casting", "order", "subok") if k in kwargs):
         value = kwargs[keyword]
         match keyword:

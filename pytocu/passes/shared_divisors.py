@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from fractions import Fraction
 
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
@@ -167,6 +166,9 @@ def _reciprocal(divisor: Real) -> Value:
     if _is_constant(divisor.value):
         inst = divisor.value.inst
         assert inst is not None
+        # A first call imports this where a divisor is known.
+        from fractions import Fraction
+
         return divisor.e.builder.const(float(Fraction(ABOVE) / Fraction(inst.attr("value"))), scalar(F64))
     b = divisor.cast(F64)
     near = b.row("near_double_reciprocal")

@@ -41,6 +41,7 @@ from pytocu.frontend import (
     products,
     python_methods,
     reductions,
+    rounding,
     sets,
     sliding_windows,
     splitting,
@@ -160,8 +161,8 @@ def _listed(names: Iterable[str]) -> str:
 
 _DESCRIBED = (
     array_functions, bessel, bits, comparing, convolutions, covariances, diagonals, editing, fitting, flat_positions,
-    histograms_2d, interpolation, least_squares, order_statistics, partitions, polynomials, sets, sliding_windows,
-    splitting, windows,
+    histograms_2d, interpolation, least_squares, order_statistics, partitions, polynomials, rounding, sets,
+    sliding_windows, splitting, windows,
 )  # fmt: skip
 """Modules whose functions are listed with a sentence."""
 
