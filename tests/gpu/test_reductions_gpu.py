@@ -105,3 +105,31 @@ def test_kernels_with_temporaries_in_a_process_without_a_context() -> None:
         path.write_text(program)
         done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"])
+def test_rows_that_begin_and_end_anywhere(cupy: Any, dtype: str) -> None:
+    """Each of a row's elements is read and written, and none beside it, also where vectors are not aligned."""
+
+    def beside_the_largest(x: Any, out: Any) -> None:
+        largest = x.max(axis=1, keepdims=True)
+        out[...] = x == largest if x.dtype == bool else x - largest
+
+    compiled = pytocu.jit(beside_the_largest)
+    random = np.random.default_rng(3)
+    for length in (1, 2, 7, 8, 31, 64, 100, 255, 256, 1000, 1023, 1024, 2050, 4096):
+        for offset in range(4):
+            whole = random.integers(0, 2 if dtype == "?" else 50, (5, length + 5)).astype(dtype)
+            written = np.full((5, length + 5), 1).astype(dtype)
+            on_device, target = cupy.asarray(whole), cupy.asarray(written)
+            x = whole[:, offset : offset + length]
+            beside_the_largest(x, written[:, 3 - offset : 3 - offset + length])
+            compiled(on_device[:, offset : offset + length], target[:, 3 - offset : 3 - offset + length])
+            np.testing.assert_array_equal(target.get(), written, err_msg=f"{length} {offset}")
+            # Rows one behind the other, which begin where the one before ends.
+            flat, room = np.ascontiguousarray(whole[:, :length]).ravel(), np.ones(5 * length + 8).astype(dtype)
+            behind = cupy.asarray(np.concatenate((flat[:offset], flat)))[offset:].reshape(5, length)
+            target = cupy.asarray(room)
+            compiled(behind, target[offset : offset + 5 * length].reshape(5, length))
+            beside_the_largest(flat.reshape(5, length), room[offset : offset + 5 * length].reshape(5, length))
+            np.testing.assert_array_equal(target.get(), room, err_msg=f"{length} {offset} behind")
