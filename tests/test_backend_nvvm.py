@@ -763,6 +763,8 @@ STRAIGHT = {
     "division of positions": (lambda x, y: x.reshape(-1, 5) * y[:5], True),
     "a sum": (lambda x, y: x.sum(keepdims=True), True),
     "a library function in rows": (lambda x, y: np.exp(x.reshape(1, 40)).sum(axis=1), True),
+    "truth values of rows": (lambda x, y: (x > 0).any(keepdims=True), False),
+    "rows of integers": (lambda x, y: x.view(np.int32).sum(keepdims=True), False),
     "columns": (lambda x, y: x.reshape(8, 5).sum(axis=0), False),
     "rows of float16": (lambda x, y: x.astype(np.float16).sum(keepdims=True), False),
     "a stencil": (lambda x, y: np.diff(x.reshape(8, 5), axis=0) * y[:5], True),
