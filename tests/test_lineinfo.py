@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from types import FunctionType, ModuleType
 
+import numpy as np
 import pytest
 from cache_tools import folder  # noqa: F401
 
@@ -83,6 +84,28 @@ def test_the_code_is_the_same_and_knows_its_lines(
     assert b".debug_line" in told.binary and b".debug_line" not in plain.binary
     for name in (b"a 'b'\0", b"waves.py\0", b"noise.py\0"):
         assert name in told.binary and name not in plain.binary
+
+
+def gathered(x, y):
+    places = (x * 7).astype(np.int32) // 7
+    left = places % 5
+    return np.take(y.ravel(), places) + left
+
+
+def centred(x, y):
+    mean = x.mean(1, keepdims=True)
+    variance = x.var(1, keepdims=True)
+    return (x - mean) / np.sqrt(variance + 1e-5) + y
+
+
+@pytest.mark.parametrize("function", [gathered, centred], ids=lambda f: f.__name__)
+def test_straight_code_is_the_same_with_lines(function: FunctionType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the optimiser equal instructions of several lines are not joined."""
+    plain = compiled(function, "nvvm")
+    monkeypatch.setenv("PYTOCU_LINEINFO", "1")
+    told = compiled(function, "nvvm")
+    assert plain.source.startswith("; straight\n") and "!dbg" in told.source
+    assert machine_code(told) == machine_code(plain)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
