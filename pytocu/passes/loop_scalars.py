@@ -13,7 +13,7 @@ from __future__ import annotations
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.dims import symbols
+from pytocu.ir.dims import Dim, DimLike, symbols
 from pytocu.ir.regions import (
     FITS,
     bindings,
@@ -32,6 +32,7 @@ from pytocu.passes import cleanup
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
+from pytocu.passes.numbers_of_steps import is_branch, is_for_the_branch, require_numbers, unknown_names
 from pytocu.passes.python_numbers import (
     FUNCTIONS,
     OTHER_BITS,
@@ -62,6 +63,7 @@ def run(function: Function, context: PassContext) -> Function:
     for inst in function.body.insts:
         builder.loc = inst.loc
         if is_region(inst) and not on_host(inst) and (is_elementwise(inst) or sweep_of(inst) is not None):
+            require_numbers(builder, inst)
             _split(writer, inst, used)
         else:
             writer.outside(inst)
@@ -157,6 +159,8 @@ class _Writer:
     any_ints : set
         Python ints that may be any of int64: sums of them with small constants are looked at, too.  What a loop carries
         from another number is taken for a counter.
+    unknown : frozenset of str or None
+        In a branch the names of numbers that the host does not know before the outermost loop or branch.
     """
 
     def __init__(
@@ -166,8 +170,9 @@ class _Writer:
         taken: set[str] | None = None,
         exact: bool = False,
         any_ints: set[Value] | None = None,
+        unknown: frozenset[str] | None = None,
     ):
-        self.builder, self.exact = builder, exact
+        self.builder, self.exact, self.unknown = builder, exact, unknown
         self.any_ints = set() if any_ints is None else any_ints
         self.values = values
         self.host: dict[Value, Value] = {}
@@ -214,27 +219,29 @@ class _Writer:
     def region(self, inst: Inst) -> None:
         """A loop or a branch, whose regions hold NumPy scalars."""
         _mark(inst, self.any_ints)
-        self._region(inst)
+        self._region(inst, unknown_names(inst))
 
-    def _region(self, inst: Inst) -> None:
+    def _region(self, inst: Inst, unknown: frozenset[str]) -> None:
+        self.unknown, around = unknown if is_branch(inst) else self.unknown, self.unknown
         args = [self.value(a) for a in inst.args]
         exact = self.exact or any(i.op.name in ("bind", "check") for region in inst.regions for i in walk(region))
-        blocks = [self.block(region, exact) for region in inst.regions]
+        blocks = [self.block(region, exact, unknown) for region in inst.regions]
+        self.unknown = around
         types = [strong(t) for t in inst.types]
         made = self.builder.inst(inst.op, args, dict(inst.attrs), types, blocks)
         for old, new in zip(inst.results, made.results, strict=True):
             new.name = old.name
             self.values[old] = new
 
-    def block(self, region: Block, exact: bool) -> Block:
+    def block(self, region: Block, exact: bool, unknown: frozenset[str]) -> Block:
         """A region of NumPy scalars."""
         builder = Builder(region.terminator.loc)
         params = {p: Value(strong(p.type), p.name) for p in region.params}
-        inner = _Writer(builder, dict(params), exact=exact, any_ints=self.any_ints)
+        inner = _Writer(builder, dict(params), exact=exact, any_ints=self.any_ints, unknown=self.unknown)
         for inst in region.insts:
             builder.loc = inst.loc
             if is_region(inst):
-                inner._region(inst)
+                inner._region(inst, unknown)
             else:
                 inner.inst(inst)
         return Block(tuple(params.values()), builder.take())
@@ -252,7 +259,11 @@ class _Writer:
             dtype = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
             self.put(inst, self.builder.const(_number(inst, dtype), scalar(dtype)))
         elif inst.op.name == "dim":
-            self.put(inst, self.builder.emit("dim", (), dict(inst.attrs), (scalar(I64),)))
+            dim = inst.attr("value")
+            if self.unknown is not None and is_for_the_branch(dim, True, self.unknown):
+                self.put(inst, _in_a_branch(self.builder, dim))
+            else:
+                self.put(inst, self.builder.emit("dim", (), dict(inst.attrs), (scalar(I64),)))
         elif inst.op.name == "convert":
             self.put(inst, converted(self.builder, self.value(inst.args[0]), element(inst.types[0]), inst.attr("wrap", False)))
         elif weak:
@@ -262,6 +273,23 @@ class _Writer:
             self.put(inst, _python(self.builder, inst, [self.value(a) for a in inst.args], self.exact, any_int))
         else:
             put_with(inst, self.builder, tuple(self.value(a) for a in inst.args), inst.regions, self.values)
+
+
+def _in_a_branch(builder: Builder, dim: DimLike) -> Value:
+    """A number made of products, each of which is required to be one of int64."""
+    if not isinstance(dim, Dim):
+        return builder.const(dim, scalar(I64))
+    total: Value | None = None
+    for monomial, coefficient in dim.terms:
+        made = builder.const(coefficient, scalar(I64))
+        for atom in monomial:
+            leaf = Dim((((atom,), 1),))
+            factor = builder.emit("dim", (), {"value": leaf}, (scalar(I64),))
+            product = builder.emit("multiply", (made, factor))
+            made = factor if known_number(made) == 1 else _in_range(builder, "multiply", made, factor, product, True)
+        total = made if total is None else _in_range(builder, "add", total, made, builder.emit("add", (total, made)), True)
+    assert total is not None
+    return total
 
 
 def _number(inst: Inst, dtype: DType) -> int | float | complex | bool:
