@@ -122,3 +122,31 @@ def test_diagonals_far_away(k: int) -> None:
 def test_edges_that_are_nan() -> None:
     with pytest.raises(UnsupportedError, match="an edge of the bins is NaN"):
         pytocu.jit(lambda x, edges: np.histogram(x, edges))(np.arange(4.0), np.array([np.nan, 1.0]))
+
+
+OF_DATA = (
+    "r = 0\nfor v in a:\n    p = 7 * int(v) - 4\n    if p > -1:\n        r += 1\nreturn r",
+    "for i in range(len(a)):\n    a[i] = 7 // ((int(a[i]) * -3) or 1)\nreturn a",
+    "for i in range(len(a)):\n    a[i] = (int(a[i]) * int(a[i]) + 1) % 10\nreturn a",
+    "for i in range(len(a)):\n    a[i] = int(a[i]) + x\nreturn a",
+)
+
+
+@pytest.mark.parametrize("call", [lambda f, *given: pytocu.jit(f)(*given), _by_threads])
+@pytest.mark.parametrize("body", OF_DATA)
+def test_numbers_that_are_made_of_data(body: str, call: Any) -> None:
+    function = written(("a", "x"), body, {})
+    for dtype in (np.int64, np.float64):
+        small, large = (np.array([3, last, 2**31], dtype) for last in (-7, 2**62))
+        expected = small.copy()
+        answer = function(expected, 5)
+        compare(call(function, small, 5), answer)
+        compare(small, expected)
+        with pytest.raises(OverflowError, match="does not fit int64"):
+            call(function, large, 2**62)
+
+
+def test_a_constant_that_int64_does_not_hold() -> None:
+    function = written(("a",), "for i in range(len(a)):\n    a[i] = min(int(a[i]), 2**93)\nreturn a", {})
+    with pytest.raises(UnsupportedError, match=f"the Python int {2**93} in a loop on arrays does not fit int64"):
+        pytocu.jit(function)(np.arange(3.0))

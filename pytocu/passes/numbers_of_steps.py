@@ -3,12 +3,12 @@
 In ``for i in range(k, n): x[i] = i * i`` the number of a step and what is made of it are dimensions: polynomials of the numbers
 that the host knows and of how many steps were made.  Python's ints hold them at any size.  How large they may be in any step
 the host knows before the loop, so it compares that, and the steps compare nothing.  What a branch computes may be guarded by
-it, as the square in ``if i < 1000: x[i] = i * i``: of products the branch itself requires that int64 holds them.
+it, as the square in ``if i < 1000: x[i] = i * i``: of products the branch itself requires that int64 holds them, and so does a
+step of numbers that are read in it.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -47,9 +47,12 @@ def unknown_names(inst: Inst) -> frozenset[str]:
     return numbers_in(inst) - {step_name(i) for i in (inst, *(i for region in inst.regions for i in walk(region)))}
 
 
-def is_for_the_branch(dim: DimLike, branch: bool, unknown: frozenset[str]) -> bool:
-    """Whether a number is a product in a branch, which has to require itself that int64 holds it."""
-    return branch and not unknown.intersection(symbols(dim)) and _degree(dim) > 1
+def is_for_the_step(dim: DimLike, branch: bool, unknown: frozenset[str]) -> bool:
+    """Whether a step itself has to require that int64 holds a number: a product in a branch, and what is made of data."""
+    if unknown.isdisjoint(symbols(dim)):
+        return branch and _degree(dim) > 1
+    # What is read is a number of int64, of which one name is what it has above 0, and another one what it has below.
+    return isinstance(dim, Dim) and any(len(monomial) != 1 or abs(c) != 1 or monomial[0].args for monomial, c in dim.terms)
 
 
 def is_branch(inst: Inst) -> bool:
@@ -70,21 +73,28 @@ def _numbers(
             yield from _numbers(inner, counts, unknown, branch)
             continue
         for dim in _computed(inner):
-            if _may_be_large(dim, counts, unknown) and not is_for_the_branch(dim, branch, unknown):
+            if _may_be_large(dim, counts, unknown) and not is_for_the_step(dim, branch, unknown):
                 yield dim, counts
 
 
 def _computed(inst: Inst) -> Iterator[DimLike]:
-    """The numbers that an instruction gives, and what quotients, remainders and extremes in positions are made of.
+    """The numbers that an instruction gives, and what quotients and remainders in positions are made of.
 
-    A position lies in its array, whatever sums and products it is made of wrap around to.
+    A position lies in its array, whatever sums and products it is made of wrap around to; ends of slices lengths bound.
     """
     if inst.op.name == "dim":
         yield from _parts(inst.attr("value"))
         return
     for _, value in inst.attrs:
         for dim in _stated(value):
-            yield from itertools.islice(_parts(dim), 1, None)
+            yield from _divided(dim)
+
+
+def _divided(dim: DimLike) -> Iterator[DimLike]:
+    """What quotients and remainders in a dimension are made of."""
+    for atom in (atom for monomial, _ in dim.terms for atom in monomial) if isinstance(dim, Dim) else ():
+        for arg in atom.args:
+            yield from _parts(arg) if atom.name in ("%", "//") else _divided(arg)
 
 
 def _stated(value: Any) -> Iterator[DimLike]:
