@@ -86,3 +86,9 @@ def test_numbers_that_numpy_computes_with_as_objects(body: str, number: str) -> 
 def test_unsigned_positions(index: str) -> None:
     rows = ("a[c]", "b[1, c]", "b[c] + 0", "b[c, 1:] + 0", "a[d[0]]", "a[d]", "a[d[1:]]")
     check(["np.arange(3)", "np.arange(9).reshape(3, 3)", index, "np.array([2**64 - 1, 0], 'u8')"], rows)
+
+
+@pytest.mark.parametrize("index", ["2**63", "2**64", "-2**63 - 1"])
+def test_positions_that_are_no_ints_of_64_bits(index: str) -> None:
+    rows = ("a[b]", "a[None, b]", "a[[0]][b]", "a.flat[b]", "np.take(a, [b])", "a[b] = 1\nreturn a", "a[b] += 1\nreturn a")
+    check(["np.arange(3.0)", index], rows)

@@ -647,3 +647,15 @@ def test_lists_are_compared_by_the_array_beside_them() -> None:
     rows = [f"{left} {sign} {right}" for sign in ("<", "<=", ">", ">=", "==", "!=")
             for left, right in (("[1, 2]", "a"), ("(1, 2)", "b"), ("[1, 2]", "c"), ("[1, 2]", "d"))]  # fmt: skip
     check(given, [*rows, "[1, 2] + a", "[1, 2, 3, 4] < a"])
+
+
+@pytest.mark.parametrize("value", ["[1, 2]", "np.ones(2)", "[[1, 2], [3]]", "[1]"])
+def test_what_is_wrong_with_a_key_comes_before_what_is_wrong_with_the_value(value: str) -> None:
+    keys = ("a[1.0]", "a['x']", "a[7]", "a[1]", "b[1, 1.0]", "b[1, 7]", "b[1, 2]")
+    check(["np.arange(3.0)", "np.ones((2, 3))"], [f"{key} = {value}\nreturn a" for key in keys])
+
+
+def test_what_is_no_class() -> None:
+    given = ["np.int8(1)", "np.ones(2)", "2.5"]
+    rows = [f"isinstance({x}, {y})" for x in ("a", "b", "c", "1") for y in ("a", "3", "'int'", "[int]", "None", "int | float")]
+    check(given, rows)

@@ -17,7 +17,7 @@ from pytocu.frontend.attributes import target_dtype
 from pytocu.frontend.devices import check_device
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.math_calls import on_host
-from pytocu.frontend.operators import attempt, binary, elementwise, is_c_long, is_python_complex
+from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, is_c_long, is_python_complex
 from pytocu.frontend.range_elements import example_number, is_complex_number, is_int, range_of
 from pytocu.frontend.ranges import known_here, most, number_as_dim
 from pytocu.frontend.reading import read_float, read_int, scalar_of
@@ -115,7 +115,21 @@ def arange(
         second = _second(context, first, by, size)
     if target is None:
         raise UnsupportedError("np.arange of object", context.loc, "cast the result")
+    if dtype is None:
+        _require_held(context, first, last)
     return range_of(context, first, by, second, size, target)
+
+
+def _require_held(context: Context, first: Any, last: Any) -> None:
+    """Let the call refuse an end that int64 does not hold, with which NumPy's range has another dtype.
+
+    Of a start that is known such a range is empty or has more elements than any array.  Other bounds the call converts.
+    """
+    if isinstance(first, Value) and isinstance(last, Value) and last.type == WEAK_INT and last.inst is not None:
+        held = number_as_dim(context, last)
+        assert held is not None
+        outside = dim_max(held - (2**63 - 1), 0) + dim_max(-(2**63) - held, 0)
+        require_equal(context, outside, 0, "OverflowError", str(TOO_LARGE))
 
 
 def _range_dtype(context: Context, *bounds: Any) -> DType | None:

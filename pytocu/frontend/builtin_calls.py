@@ -400,6 +400,8 @@ def _said_by_divmod() -> str:
 def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
     wanted = classes if isinstance(classes, tuple) else (classes,)
     flat = [c for w in wanted for c in (w.__args__ if isinstance(w, types.UnionType) else (w,))]
+    # A class to ask about stands for its objects below; what is wrong with the others isinstance says itself.
+    compute(frame.context, isinstance, None, tuple(flat))
     kind: type
     if isinstance(value, LocalFunction):
         kind = types.FunctionType
@@ -423,8 +425,6 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         python = (bool, int, float, complex)
         if any(issubclass(kind, tuple(flat)) is not issubclass(p, tuple(flat)) for p in python):
             as_numpy(frame.context, value, "object")
-    # A class to ask about stands for its objects; what is wrong with the others isinstance says itself.
-    compute(frame.context, isinstance, None, classes)
     return compute(frame.context, issubclass, kind, tuple(flat))
 
 

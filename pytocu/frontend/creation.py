@@ -274,6 +274,10 @@ def _shifted(context: Context, rows: Value, k: Any) -> Value:
         raise UnsupportedError(f"the number of a diagonal is {describe(k)}", context.loc, help)
     if not isinstance(k, Value):
         k = clamped(known_int(context, k, "k="))
+    elif k.type == WEAK_INT:
+        # Also the sum with the number of a row is one of int64.
+        for row, bound in (("python_min", clamped(2**63)), ("python_max", clamped(-(2**63)))):
+            k = context.builder.emit(row, (k, context.builder.const(bound, WEAK_INT)))
     return rows if not isinstance(k, Value) and k == 0 else elementwise(context, "add", rows, k)
 
 

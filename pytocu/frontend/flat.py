@@ -15,7 +15,7 @@ from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend import gathering, scattering
 from pytocu.frontend.inplace import assign_elements, assigned_value, element_view, note_write
 from pytocu.frontend.masked import has_none_for, is_told_by_a_run, lengthened, require_mask
-from pytocu.frontend.operators import attempt, check_plain, elementwise
+from pytocu.frontend.operators import attempt, check_plain, elementwise, is_c_long
 from pytocu.frontend.requirements import require, require_equal
 from pytocu.frontend.reshaping import array_of, copied, is_dense, ravel
 from pytocu.frontend.values import (
@@ -117,6 +117,8 @@ def _checked(context: Context, flat: Flat, key: Any, reads: bool = False) -> Any
     if isinstance(key, slice) or key is Ellipsis:
         return key
     if isinstance(key, (int, np.integer)) and not isinstance(key, bool):
+        if not is_c_long(int(key)):
+            _refuse(context, int(key))
         _compare(context, int(key), total, reads)
         return int(key)
     if isinstance(key, list) and not contains_dynamic(key):

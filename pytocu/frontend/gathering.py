@@ -450,6 +450,9 @@ def _as_positions(indices: Any) -> np.ndarray:
         np.zeros(1).take(indices)
     zeros = given * 0 if given.size else given.astype(int)
     np.zeros(1).take(zeros.tolist() if isinstance(indices, (list, tuple)) else zeros)
+    if isinstance(indices, (list, tuple)) and given.dtype == np.uint64:
+        # A number of a list that int64 does not hold is an error, and one of an array another number.
+        return np.asarray(indices, np.int64)
     return given.astype(np.int64)
 
 

@@ -294,7 +294,13 @@ def _edges(context: Context, value: Value, bins: Any, range: Any) -> Value:
         falls = elementwise(context, "greater", *pairs)
         (any_falls,) = combined(context, "bitwise_or", (falls,), (0,), False)
         ascends = elementwise(context, "invert", any_falls)
-        return require(context, edges, ascends, "ValueError", "`bins` must increase monotonically, when an array")
+        edges = require(context, edges, ascends, "ValueError", "`bins` must increase monotonically, when an array")
+        if element(edges.type).kind != "f":
+            return edges
+        # NumPy compares no edge with NaN, and what it then gives are differences of counts, some of them negative.
+        (any_nan,) = combined(context, "bitwise_or", (elementwise(context, "isnan", edges),), (0,), False)
+        text = "an edge of the bins is NaN: NumPy's counts may be negative then"
+        return require(context, edges, elementwise(context, "invert", any_nan), "UnsupportedError", text)
     require_equal(context, dim_min(number, 1), 1, "ValueError", sentence)
     if range is None:
         kept = element(value.type) if element(value.type).kind == "f" else F64

@@ -6,13 +6,14 @@ function serves every length.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from pytocu.errors import IndexingError, ShapeError, UnsupportedError, raised
-from pytocu.frontend.operators import clamped, is_c_long
+from pytocu.frontend.operators import attempt, clamped, is_c_long
 from pytocu.frontend.ranges import (
     ARITHMETIC,
     Known,
@@ -229,7 +230,10 @@ def check_item(context: Context, item: Any) -> None:
             context.loc,
             "select per element with np.where(mask, x, other)",
         )
-    if not _is_position(item) or (isinstance(item, int) and not is_c_long(item)):
+    if isinstance(item, int) and not is_c_long(item):
+        # NumPy has an error of its own of the next numbers behind int64.
+        attempt(context, operator.getitem, np.zeros(1), item)
+    if not _is_position(item):
         if isinstance(item, Value) and item.type == WEAK_BOOL:
             raise bool_of_run_time(context)
         if isinstance(item, Value):

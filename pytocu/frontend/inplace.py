@@ -240,12 +240,14 @@ def element_view(context: Context, base: Value, key: Any, value: Any) -> Value:
         return view(context, base, keys)
     used = sum(k is not None for k in keys)
     one = 0 < used == len(keys) == len(dimensions(base)) and not any(isinstance(k, slice) for k in keys)
+    # What is wrong with the key comes before what is wrong with the value.
+    made = view(context, base, (*keys, Ellipsis))
     if one and is_array(value):
         _check_one(context, value, element(base.type), _set_first)
     if one and isinstance(value, (list, tuple)):
         attempt(context, _set_first, np.zeros(1, element(base.type).numpy), _stand_in(value))
         raise UnsupportedError(f"a {type(value).__name__} is assigned to one element", context.loc, "assign its member")
-    return view(context, base, (*keys, Ellipsis))
+    return made
 
 
 def _stand_in(values: Any) -> Any:

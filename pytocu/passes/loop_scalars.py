@@ -10,10 +10,10 @@ needs of a loop's Python scalars is computed by a loop of their own, where they 
 
 from __future__ import annotations
 
-from pytocu.errors import UnsupportedError
+from pytocu.errors import Loc, UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, walk
-from pytocu.ir.dims import symbols
+from pytocu.ir.dims import Dim, DimLike, symbol, symbols
 from pytocu.ir.regions import (
     FITS,
     bindings,
@@ -32,6 +32,7 @@ from pytocu.passes import cleanup
 from pytocu.passes.accesses import is_elementwise
 from pytocu.passes.context import PassContext
 from pytocu.passes.infer_shapes import bound_symbols
+from pytocu.passes.numbers_of_steps import is_branch, is_for_the_step, require_numbers, unknown_names
 from pytocu.passes.python_numbers import (
     FUNCTIONS,
     OTHER_BITS,
@@ -62,6 +63,7 @@ def run(function: Function, context: PassContext) -> Function:
     for inst in function.body.insts:
         builder.loc = inst.loc
         if is_region(inst) and not on_host(inst) and (is_elementwise(inst) or sweep_of(inst) is not None):
+            require_numbers(builder, inst)
             _split(writer, inst, used)
         else:
             writer.outside(inst)
@@ -157,6 +159,10 @@ class _Writer:
     any_ints : set
         Python ints that may be any of int64: sums of them with small constants are looked at, too.  What a loop carries
         from another number is taken for a counter.
+    unknown : frozenset of str
+        The names of numbers that the host does not know before the outermost loop or branch.
+    branch : bool
+        Whether what is written need not run.
     """
 
     def __init__(
@@ -166,8 +172,10 @@ class _Writer:
         taken: set[str] | None = None,
         exact: bool = False,
         any_ints: set[Value] | None = None,
+        unknown: frozenset[str] = frozenset(),
+        branch: bool = False,
     ):
-        self.builder, self.exact = builder, exact
+        self.builder, self.exact, self.unknown, self.branch = builder, exact, unknown, branch
         self.any_ints = set() if any_ints is None else any_ints
         self.values = values
         self.host: dict[Value, Value] = {}
@@ -214,23 +222,26 @@ class _Writer:
     def region(self, inst: Inst) -> None:
         """A loop or a branch, whose regions hold NumPy scalars."""
         _mark(inst, self.any_ints)
+        self.unknown = unknown_names(inst)
         self._region(inst)
 
     def _region(self, inst: Inst) -> None:
         args = [self.value(a) for a in inst.args]
         exact = self.exact or any(i.op.name in ("bind", "check") for region in inst.regions for i in walk(region))
-        blocks = [self.block(region, exact) for region in inst.regions]
+        blocks = [self.block(region, exact, self.branch or is_branch(inst)) for region in inst.regions]
         types = [strong(t) for t in inst.types]
         made = self.builder.inst(inst.op, args, dict(inst.attrs), types, blocks)
         for old, new in zip(inst.results, made.results, strict=True):
             new.name = old.name
             self.values[old] = new
 
-    def block(self, region: Block, exact: bool) -> Block:
+    def block(self, region: Block, exact: bool, branch: bool) -> Block:
         """A region of NumPy scalars."""
         builder = Builder(region.terminator.loc)
         params = {p: Value(strong(p.type), p.name) for p in region.params}
-        inner = _Writer(builder, dict(params), exact=exact, any_ints=self.any_ints)
+        inner = _Writer(
+            builder, dict(params), exact=exact, any_ints=self.any_ints, unknown=self.unknown, branch=branch
+        )
         for inst in region.insts:
             builder.loc = inst.loc
             if is_region(inst):
@@ -252,7 +263,11 @@ class _Writer:
             dtype = STRONG[inst.types[0].kind]  # type: ignore[union-attr]
             self.put(inst, self.builder.const(_number(inst, dtype), scalar(dtype)))
         elif inst.op.name == "dim":
-            self.put(inst, self.builder.emit("dim", (), dict(inst.attrs), (scalar(I64),)))
+            dim = inst.attr("value")
+            if is_for_the_step(dim, self.branch, self.unknown):
+                self.put(inst, _required(self.builder, dim))
+            else:
+                self.put(inst, self.builder.emit("dim", (), dict(inst.attrs), (scalar(I64),)))
         elif inst.op.name == "convert":
             self.put(inst, converted(self.builder, self.value(inst.args[0]), element(inst.types[0]), inst.attr("wrap", False)))
         elif weak:
@@ -264,10 +279,54 @@ class _Writer:
             put_with(inst, self.builder, tuple(self.value(a) for a in inst.args), inst.regions, self.values)
 
 
+_ROWS = {"min": "minimum", "max": "maximum", "//": "floor_divide", "%": "remainder"}
+
+
+def _required(builder: Builder, dim: DimLike) -> Value:
+    """A number made of sums and products, each of which is required to be one of int64.
+
+    Raises
+    ------
+    UnsupportedError
+        A constant that int64 does not hold.
+    """
+    if not isinstance(dim, Dim):
+        return _constant(builder, dim)
+    total: Value | None = None
+    for monomial, coefficient in dim.terms:
+        factors = [] if abs(coefficient) == 1 and monomial else [_constant(builder, abs(coefficient))]
+        for atom in monomial:
+            if atom.args:
+                factors.append(builder.emit(_ROWS[atom.name], [_required(builder, arg) for arg in atom.args]))
+            else:
+                factors.append(builder.emit("dim", (), {"value": symbol(atom.name)}, (scalar(I64),)))
+        made = factors[0]
+        for factor in factors[1:]:
+            made = _in_range(builder, "multiply", made, factor, builder.emit("multiply", (made, factor)), True)
+        if total is None and coefficient > 0:
+            total = made
+            continue
+        total = _constant(builder, 0) if total is None else total
+        row = "add" if coefficient > 0 else "subtract"
+        total = _in_range(builder, row, total, made, builder.emit(row, (total, made)), True)
+    assert total is not None
+    return total
+
+
+def _constant(builder: Builder, value: int) -> Value:
+    if not -(2**63) <= value < 2**63:
+        raise _too_large(value, builder.loc)
+    return builder.const(value, scalar(I64))
+
+
+def _too_large(value: int, loc: Loc) -> UnsupportedError:
+    return UnsupportedError(f"the Python int {value} in a loop on arrays does not fit int64", loc, "use a float")
+
+
 def _number(inst: Inst, dtype: DType) -> int | float | complex | bool:
     value = inst.attr("value")
     if dtype is I64 and not -(2**63) <= value < 2**63:
-        raise UnsupportedError(f"the Python int {value} in a loop on arrays does not fit int64", inst.loc, "use a float")
+        raise _too_large(value, inst.loc)
     return value
 
 

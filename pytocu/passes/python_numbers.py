@@ -21,13 +21,13 @@ STRONG = {"bool": BOOL, "int": I64, "float": F64, "complex": C128}
 """The dtype that a kernel computes Python scalars of a kind in."""
 
 DOMAIN, RANGE = "math domain error", "math range error"
-_HELP = "keep it below 2**63, as with % in each step, or begin with np.int64(...), which wraps around as NumPy's integers do"
+HELP = "keep it below 2**63, as with % in each step, or begin with np.int64(...), which wraps around as NumPy's integers do"
 
 
 def require(builder: Builder, value: Value, condition: Value, error: str, sentence: str, shown: Value | None = None) -> Value:
     """The value, where the condition holds."""
     args = (value, condition) if shown is None else (value, condition, shown)
-    said = {"said": (_HELP,)} if sentence == FITS else {}
+    said = {"said": (HELP,)} if sentence == FITS else {}
     return builder.emit("require", args, {"error": error, "sentence": sentence, "dims": (), **said})
 
 
@@ -379,14 +379,32 @@ def _step(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Val
 
 
 def _steps(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:
-    """len(range(start, stop, step)) = max((stop - start + step - sign(step)) // step, 0)."""
-    start, stop, step = (as_dtype(builder, a, I64) for a in args)
+    return steps_of_range(builder, *(as_dtype(builder, a, I64) for a in args))
+
+
+def steps_of_range(builder: Builder, start: Value, stop: Value, step: Value) -> Value:
+    """len(range(start, stop, step)), of int64.
+
+    With d = stop - start and s = sign(step) it is max((d + step - s) // step, 0), where d + step is a number of int64.  That is
+    taken for granted only of steps known to be short, by which a longer distance has more steps than anybody waits for.
+    Else it is 0 unless s*d > 0, and (|d| - 1) // |step| + 1 of numbers without sign, which hold both distances.
+    """
     zero, one = builder.const(0, scalar(I64)), builder.const(1, scalar(I64))
     positive = builder.emit("greater", (step, zero))
-    sign = builder.emit("where", (positive, one, builder.const(-1, scalar(I64))))
-    total = builder.emit("add", (builder.emit("subtract", (stop, start)), builder.emit("subtract", (step, sign))))
-    count = builder.emit("floor_divide", (total, step))
-    return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
+    known = known_number(step)
+    if known is not None and abs(known) <= _SHORT_STEP:
+        sign = builder.emit("where", (positive, one, builder.const(-1, scalar(I64))))
+        total = builder.emit("add", (builder.emit("subtract", (stop, start)), builder.emit("subtract", (step, sign))))
+        count = builder.emit("floor_divide", (total, step))
+        return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
+    low, high = (builder.emit("where", (positive, *ends)) for ends in ((start, stop), (stop, start)))
+    distance = as_dtype(builder, builder.emit("subtract", (builder.emit("subtract", (high, low)), one)), U64)
+    length = as_dtype(builder, builder.emit("where", (positive, step, builder.emit("negative", (step,)))), U64)
+    count = builder.emit("add", (as_dtype(builder, builder.emit("floor_divide", (distance, length)), I64), one))
+    return builder.emit("where", (builder.emit("less", (low, high)), count, zero))
+
+
+_SHORT_STEP = 2**16
 
 
 def _from_words(builder: Builder, inst: Inst, args: list[Value], common: DType) -> Value:

@@ -20,10 +20,11 @@ from pytocu.ir.regions import (
     raises_unused,
     step_name,
 )
-from pytocu.ir.types import BOOL, I64, INDEX, Type, element, scalar
+from pytocu.ir.types import BOOL, I64, INDEX, U64, Type, element, scalar
 from pytocu.passes import accesses
 from pytocu.passes.accesses import Index, position
 from pytocu.passes.elements import Bound, Elements
+from pytocu.passes.python_numbers import known_number
 
 
 def write(e: Elements, builder: Builder, value: Value, at: Index) -> Value:
@@ -188,6 +189,26 @@ def _begun(e: Elements, builder: Builder, flagged: bool) -> list[Value]:
     return [e.broken if e.region and e.broken is not None else builder.const(False, scalar(BOOL))]
 
 
+def _following(builder: Builder, number: Value, upper: Value, step: Value, rising: Value | None) -> Value:
+    """The next number of a range, or its end where int64 may not hold that."""
+    made = builder.emit("add", (number, step))
+    known = known_number(step)
+    if known in (1, -1):
+        # It is the end at most.
+        return made
+    left, back = builder.emit("subtract", (upper, number)), builder.emit("subtract", (number, upper))
+    length = builder.emit("negative", (step,))
+    if rising is not None:
+        left, length = (builder.emit("where", (rising, *pair)) for pair in ((left, back), (step, length)))
+    elif known is not None and known > 0:
+        length = step
+    else:
+        left = back
+    # Numbers without sign hold both distances.
+    behind = builder.emit("less", tuple(builder.emit("cast", (v,), {}, (scalar(U64),)) for v in (left, length)))
+    return builder.emit("where", (behind, upper, made))
+
+
 def _steps(
     e: Elements,
     builder: Builder,
@@ -210,7 +231,7 @@ def _steps(
         [Value(number, "step"), *(Value(t, params[k].name) for k, t in zip(keep, types, strict=True)), *map(_wrong, flag)]
         for _ in range(2)
     )
-    known = step.inst.attr("value") if step.inst is not None and step.inst.op.name == "const" else None
+    known = known_number(step)
     rising = None if known is not None else builder.emit("greater", (step, builder.const(0, number)))
     test = Builder(inst.loc)
     more = test.emit("less" if known is None or known > 0 else "greater", (before[0], upper))
@@ -228,7 +249,7 @@ def _steps(
     results = _flagged(e, inner, inst, region, keep, at, own, flagged)
     e.numbers = numbers
     inner.loc = inst.loc
-    inner.emit("yield", (inner.emit("add", (after[0], step)), *results))
+    inner.emit("yield", (_following(inner, after[0], upper, step, rising), *results))
     body = Block(tuple(after), inner.take())
     first = (lower, *starts, *_begun(e, builder, flagged))
     made = builder.inst("while", first, {}, all_types, (Block(tuple(before), test.take()), body))

@@ -16,6 +16,7 @@ from pytocu.ir.types import I64, INDEX, ArrayType, Type, axes_of, element, is_st
 from pytocu.passes.accesses import Index, Walked, demand, position, target_index, walked, whole_index
 from pytocu.passes.affine import Affine, Part, linear_pieces, mentions, merge_axes, states_positions
 from pytocu.passes.elements import Elements, Memory, Target
+from pytocu.passes.python_numbers import steps_of_range
 from pytocu.passes.region_loops import bind_numbers
 from pytocu.passes.sweeps import Event, events, is_event
 from pytocu.record import Record
@@ -287,12 +288,8 @@ class _Writer:
         """A loop over the numbers of a range, of which no position is made."""
         (region,) = inst.regions
         params = parameters(inst, region)
-        zero, one = (builder.const(c, scalar(I64)) for c in (0, 1))
-        start, stop, step = head
-        # len(range(start, stop, step)), as in `pytocu.passes.loop_scalars`.
-        sign = builder.emit("where", (builder.emit("greater", (step, zero)), one, builder.const(-1, scalar(I64))))
-        total = builder.emit("add", (builder.emit("subtract", (stop, start)), builder.emit("subtract", (step, sign))))
-        count = builder.emit("maximum", (builder.emit("floor_divide", (total, step)), zero))
+        start, _, step = head
+        count = steps_of_range(builder, *head)
         number, place = Value(INDEX, "step"), Value(scalar(I64), "number")
         after = [Value(t, params[k].name) for k, t in zip(values, types, strict=True)]
         inner = Builder(inst.loc)

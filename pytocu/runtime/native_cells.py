@@ -205,6 +205,8 @@ class Cells:
         return self._size - 1
 
     def _constant(self, value: int) -> int:
+        """The cell of a constant; with one that it does not hold all numbers stay Python's."""
+        self.usable = self.usable and -MOST - 1 <= value <= MOST
         if value not in self._constants:
             self._constants[value] = self.spare()
         return self._constants[value]
