@@ -80,6 +80,7 @@ _sort = Deferred("pytocu.frontend.list_methods", "sort")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 _any_generated = Deferred("pytocu.frontend.first_members", "any_generated")
 _next = Deferred("pytocu.frontend.first_members", "next_of")
+_refuse_held_again = Deferred("pytocu.frontend.once", "refuse_held_again")
 _any_long = Deferred("pytocu.frontend.ordering", "any_long")
 _any_of = Deferred("pytocu.frontend.ordering", "any_of")
 _extreme_by_key = Deferred("pytocu.frontend.ordering", "extreme_by_key")
@@ -179,6 +180,9 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
             )
         return [subscript(context, value, i) for i in range(length)]
     if isinstance(value, (range, tuple, list, str, bytes)):
+        for held in value if isinstance(value, tuple | list) else ():
+            if isinstance(held, Members | Steps):
+                _refuse_held_again(context, held)
         return value
     if isinstance(value, dict):
         return list(value)

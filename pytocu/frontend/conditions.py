@@ -23,6 +23,7 @@ from pytocu.frontend.reading import read_bool
 from pytocu.frontend.state import State
 from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
+    AsBranch,
     Context,
     Grown,
     NeedsBranch,
@@ -332,7 +333,7 @@ def _or_branch(
     """Both sides and a choice, or a branch where computing what Python leaves out may raise; `what` names it."""
     context = frame.context
     loc = context.loc
-    if context.elements is not None or loc in context.branching:
+    if context.elements is not None or loc in context.branching or AsBranch(loc) in context.handed:
         return choice(frame, test, yes, no, what)
     state = State(frame)
     try:
@@ -344,4 +345,5 @@ def _or_branch(
         state.go_back()
         return choice(frame, test, yes, no, what)
     context.builder.insts.extend(insts)
+    context.both_computed.setdefault(loc, set()).update(inst.loc for inst in insts)
     return chosen

@@ -13,7 +13,7 @@ from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Grown, NeedsBranch, Perhaps, Steps, is_array, is_number, type_name
+from pytocu.frontend.values import Context, Grown, Members, NeedsBranch, Perhaps, Steps, is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
@@ -35,6 +35,7 @@ _call_expression = Deferred("pytocu.frontend.call_expressions", "evaluate_call")
 _note_operands = Deferred("pytocu.frontend.notes", "note_operands")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
+_refuse_held_again = Deferred("pytocu.frontend.once", "refuse_held_again")
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
     ast.Await: ("await", "call the coroutine outside the function"),
@@ -79,9 +80,9 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.Call():
             return _call_expression(frame, node)
         case ast.Attribute(value=base, attr=name):
-            return _get_attribute(frame, evaluate(frame, base), mangled(frame, name))
+            return _held(context, _get_attribute(frame, evaluate(frame, base), mangled(frame, name)))
         case ast.Subscript():
-            return _subscript(frame, node)
+            return _held(context, _subscript(frame, node))
         case ast.Slice():
             return _slice(frame, node)
         case ast.Tuple(elts=parts):
@@ -102,6 +103,13 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
             return result
     what, help = _REFUSED.get(type(node), (f"the expression {type(node).__name__}", None))
     raise UnsupportedError(f"{what} is not supported", context.loc, help)
+
+
+def _held(context: Context, value: Any) -> Any:
+    """What a list, dict or object holds; an iterator gives its members once."""
+    if isinstance(value, Members | Steps):
+        _refuse_held_again(context, value)
+    return value
 
 
 def _multiplies_matrices(value: Any) -> bool:
