@@ -11,12 +11,15 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
+from pytocu.frontend.objects import NO_METHOD, may_have_methods
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
 from pytocu.frontend.values import Context, Grown, Members, NeedsBranch, Perhaps, Steps, is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
+_binary_of_objects = Deferred("pytocu.frontend.special_methods", "binary_of_objects")
+_unary_of_object = Deferred("pytocu.frontend.special_methods", "unary_of_object")
 _condition = Deferred("pytocu.frontend.conditions", "evaluate_condition")
 _known = Deferred("pytocu.frontend.perhaps", "known")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
@@ -76,7 +79,10 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp() | ast.IfExp():
             return _condition(frame, node)
         case ast.UnaryOp(op=op, operand=operand):
-            return unary(context, UNARY[type(op)], evaluate(frame, operand))
+            value = evaluate(frame, operand)
+            if may_have_methods(value) and (made := _unary_of_object(frame, UNARY[type(op)], value)) is not NO_METHOD:
+                return made
+            return unary(context, UNARY[type(op)], value)
         case ast.Call():
             return _call_expression(frame, node)
         case ast.Attribute(value=base, attr=name):
@@ -132,6 +138,11 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
         right = evaluate(frame, part.right)
         context.builder.loc = frame.loc(part)
         name = BINARY.get(type(part.op))
+        if may_have_methods(result) or may_have_methods(right):
+            found = _binary_of_objects(frame, name or "matmul", result, right)
+            if found is not NO_METHOD:
+                result = found
+                continue
         if name is None and not any(map(_multiplies_matrices, (result, right))):
             # No number or list has this operator, where np.matmul has words of its own.
             types = " and ".join(f"'{type_name(v)}'" for v in (result, right))
