@@ -102,8 +102,8 @@ def newton(x):
 def slopes_by_data(x):
     t = Dual(x, x)
     t = t + t if x[0] > 0 else -t
-    value, slope = abs(t)
-    return value, slope, t < 1, t.value[0] > t, t == t, t != Dual(x), [part.sum() for part in t]
+    (value, slope), half = abs(t), 0.5
+    return value, slope, t < 1, half > t, t == t, t != Dual(x), [part.sum() for part in t]
 
 
 def of_a_sum(x):
