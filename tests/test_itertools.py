@@ -294,14 +294,13 @@ def test_many_threes_are_all_different() -> None:
 
 
 def sums_of_fives(n):
-    sums, count = [0] * 5, 0
-    for a, b, c, d, e in itertools.combinations(range(n), 5):
+    sums = [0] * 5
+    for count, (a, b, c, d, e) in enumerate(itertools.combinations(range(n), 5)):
         sums[0] += a * b
         sums[1] += b * c
         sums[2] += c * d
         sums[3] += d * e
         sums[4] += count * e
-        count += 1
     return sums
 
 
