@@ -287,3 +287,34 @@ def test_another_method_of_the_class_compiles_again() -> None:
     compare(jitted(X), X * 3)
     Scale.__mul__ = lambda self, other: other + self.by
     compare(jitted(X), X + 3)
+
+
+def gone_over(x):
+    d = Dual(x[0], x[1])
+    members = tuple(d), list(d), [*d], sorted(d), list(zip(d, d, strict=True)), list(enumerate(d)), [*map(abs, d)]
+    return members, max(d), min(d), sum(d), any(d), all(d), next(iter(d))
+
+
+def test_builtins_that_go_over_objects() -> None:
+    compare(pytocu.jit(gone_over)(X), gone_over(X))
+
+
+def objects_in_a_list(x):
+    found = []
+    for v in x:
+        found.append(Dual(v))
+    return found[0].value
+
+
+def dicts_in_a_list(x):
+    found = []
+    for v in x:
+        found.append({"low": v})
+    return found
+
+
+@pytest.mark.parametrize(("function", "said"), [(objects_in_a_list, "an object of type Dual"), (dicts_in_a_list, "dict")])
+def test_lists_of_a_run_hold_no_objects(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(UnsupportedError) as caught:
+        pytocu.jit(function)(X)
+    assert said in caught.value.message and caught.value.loc is not None

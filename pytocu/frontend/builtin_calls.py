@@ -214,6 +214,9 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
 _METHODS = {len: "__len__", abs: "__abs__"}
 """Builtins that ask an object of the program, and what its method is called."""
 
+_OVER_MEMBERS = (tuple, list, sum, sorted, enumerate, iter, any, all, zip, map, filter)
+"""Builtins that go over the members of what they are given."""
+
 _OF_NUMBERS = (int, float, complex, abs, round)
 """Builtins that take no containers."""
 
@@ -226,6 +229,8 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
         answer = _method_of_object(frame, args[0], _METHODS[function])
         if answer is not NO_METHOD:
             return answer
+    if any(map(may_have_methods, args)):
+        args = _with_members(frame, function, args)
     if args and isinstance(args[0], Flat) and isinstance(function, type) and issubclass(function, (int, float, complex)):
         attempt(context, function, np.zeros(1).flat)
     if args and function in _OF_NUMBERS and isinstance(args[0], (tuple, list, dict, Grown)):
@@ -240,6 +245,14 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
     if known_now and is_pure(function):
         return call_pure(context, function, *args, **kwargs)
     return call_handler(frame, f"{getattr(function, '__name__', 'this')}", handler, args, kwargs, context)
+
+
+def _with_members(frame: Frame, function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with what ``__iter__`` gives in the place of objects that the function goes over."""
+    first, behind = {zip: (0, len(args)), map: (1, len(args)), filter: (1, 2)}.get(function, (0, 1))
+    if function in _OVER_MEMBERS or (function in (max, min) and len(args) == 1):
+        return (*args[:first], *(_gone_over(frame, arg) for arg in args[first:behind]), *args[behind:])
+    return args
 
 
 def _are_of_classes(args: tuple[Any, ...]) -> bool:
