@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -318,3 +322,41 @@ def test_lists_of_a_run_hold_no_objects(function: Callable[..., Any], said: str)
     with pytest.raises(UnsupportedError) as caught:
         pytocu.jit(function)(X)
     assert said in caught.value.message and caught.value.loc is not None
+
+
+PROGRAM = """
+import sys
+from dataclasses import dataclass
+import numpy as np
+import pytocu
+
+@dataclass
+class Point:
+    x: object
+
+    def __add__(self, other):
+        return Point(self.x {operator} other.x)
+
+@pytocu.jit
+def made(x):
+    return (Point(x) + Point(2 * x)).x
+
+@pytocu.jit
+def given(p):
+    return (p + p).x
+
+print(made(np.ones(3)).tolist(), given(Point(np.ones(3))).tolist(), "pytocu.frontend.lower" in sys.modules)
+"""
+
+
+def test_another_process_finds_the_methods(tmp_path: Path) -> None:
+    """A stored program is used where the methods are the same, and not where one is another."""
+    program = tmp_path / "program.py"
+    environment = {**os.environ, "PYTOCU_CACHE": "1", "PYTOCU_CACHE_DIR": str(tmp_path / "cache")}
+    said = []
+    for operator in "++-":
+        program.write_text(PROGRAM.format(operator=operator))
+        run = subprocess.run([sys.executable, str(program)], env=environment, capture_output=True, text=True, check=True)
+        said.append(run.stdout.strip())
+    plus = "[3.0, 3.0, 3.0] [2.0, 2.0, 2.0]"
+    assert said == [f"{plus} True", f"{plus} False", "[-1.0, -1.0, -1.0] [0.0, 0.0, 0.0] True"]

@@ -14,8 +14,9 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
+from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.objects import NO_METHOD, may_have_methods, note_member
+from pytocu.frontend.objects import NO_METHOD, may_have_methods, note_member, path_of
 from pytocu.frontend.values import describe, is_array, is_numpy_scalar, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
@@ -122,7 +123,12 @@ def _answer(frame: Frame, value: Any, name: str, *args: Any) -> Any:
     found = own_method(value, name)
     if found is None:
         return NO_METHOD
-    note_member(frame.context, value, name)
+    kind = type(value)
+    if path_of(frame.context, kind) is None:
+        note_member(frame.context, value, name)
+    else:
+        # As the program names the class, so that another process finds the method.
+        get_attribute(frame, kind, name)
     return _call(frame, found, (value, *args), {})
 
 
