@@ -180,7 +180,7 @@ def shortened(x, n, s):
         (lambda x, n, s: "abc"[:n], "a slice of a str with bounds that are known only at run time"),
         (lambda x, n, s: x.shape[: n - 1], "a slice of a tuple with bounds that are known only at run time"),
         (cut, "a slice of a list with bounds that are known only at run time"),
-        (shortened, "takes a member out at a place known only at run time"),
+        (shortened, "of several members of a list whose length a run decides is not compiled"),
         (lambda x, n, s: [5, 6, 7].pop(n), "list.pop() at a position that is known only at run time"),
         (lambda x, n, s: [5, 6, 7].insert(n, 9), "list.insert() at a position that is known only at run time"),
         (lambda x, n, s: int("11", n), "int() of a text with a base that is known only at run time"),

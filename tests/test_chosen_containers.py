@@ -371,9 +371,9 @@ def test_what_may_have_another_name_is_not_changed(function):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[1, 2] if n > 0 else [1, 2, 3]", "the conditional expression gives a list or another list, and which of them"),
+        ("[1, 2] if n > 0 else [1, 2, 3]", "the conditional expression gives a list of 2 or a list of 3, and which of them"),
         ("[x] if n > 0 else (x,)", "the conditional expression gives a list or a tuple of 1, and which of them"),
-        ("{'a': x} if n > 0 else {'b': x}", "the conditional expression gives a dict or another dict(.|\n)*or name n in @jit"),
+        ("{'a': x} if n > 0 else {'b': x}", "gives a dict of 'a' or a dict of 'b'(.|\n)*or name n in @jit"),
         ("'a' if n > 0 else 'b'", "the conditional expression gives 'a' or 'b', and which of them is known only at run time"),
         ("np.sin if n > 0 else np.cos", "the conditional expression gives a ufunc or another ufunc"),
         ("n or [1]", "'or' gives a Python int or a list, and which of them"),

@@ -148,7 +148,7 @@ LISTED = [[1, 2], [3, 4]]
 REFUSED = {
     "[1, 2.5][n]": "not all of its members are numbers of one type: member 0 is of type weak int, member 1 of type weak float",
     "[x, x.astype(int)][n]": r"a list at an int known only at run time gives f64(?s:.)* or i64",
-    "[[1], [2, 3]][n]": "a list at an int known only at run time gives a list or another list",
+    "[[1], [2, 3]][n]": "a list at an int known only at run time gives a list of 1 or a list of 2",
     "['a', 'b'][n]": "a list at an int known only at run time gives 'a' or 'b'",
     "([x] * 33)[n]": r"a list of 33 arrays or lists(?s:.)*np.stack",
     "list(range(65))[n]": "a sequence of 65 numbers(?s:.)*pass an array of them",

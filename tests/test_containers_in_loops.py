@@ -1010,7 +1010,7 @@ def test_what_a_run_chooses_of_is_changed_where_no_name_has_what_was_chosen() ->
         (changed_in_a_helper, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (held_and_returned, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
         (held_and_returned_by_a_step, "changes a list that may be one that has other names, too", "copy it first: list(...)"),
-        (of_other_lengths, "p is a list before a step of the loop and another list after it", "make it a tuple"),
+        (of_other_lengths, "p is a list of 1 before a step of the loop and a list of 2 after it", "np.array(...)"),
         (other_keys, "a loop without a step is not compiled where a dict grows in its first step", "assign each of them"),
         (keys_of_a_side, "a dict grows in a branch by the key", "= None before"),
         (keys_of_later_steps, "a member of a dict is assigned at a place known only at run time", "a list"),

@@ -25,6 +25,13 @@ ARRAY = np.ones(3, np.float32)
 _COUNT = iter(range(10**9))
 
 
+class Runs:
+    """What is no function with a text that can be read, so that only running it tells what it does."""
+
+    def __call__(self, *args):
+        raise AssertionError("ran the user's code")
+
+
 class Thing:
     """A class whose code must not run while compiling."""
 
@@ -34,10 +41,7 @@ class Thing:
     def __init__(self):
         self.count = 0
 
-    def __add__(self, other):
-        raise AssertionError("ran the user's code")
-
-    __radd__ = __len__ = __bool__ = __eq__ = __str__ = __hash__ = __contains__ = __getitem__ = __float__ = __add__
+    __add__ = __radd__ = __len__ = __bool__ = __eq__ = __str__ = __hash__ = __contains__ = __getitem__ = __float__ = Runs()
 
 
 class Slotted:
@@ -501,6 +505,35 @@ def test_changed_source():
 def test_functions_that_are_refused(text, sentence):
     error = error_of(made(text), X)
     assert sentence in error.message and error.help and "-->" in str(error)
+
+
+def test_a_function_that_calls_itself_is_said_once():
+    """What is read behind the error is in the same functions: it is not entered again."""
+    body = "if k == 0:\n            return y\n        return g(y * 2, k - 1)"
+    text = f"def f(x, n):\n    def g(y, k):\n        {body}\n    return g(x, n)"
+    error = error_of(made(text), X, 3)
+    assert str(error).count("recursion: g calls itself") == 1
+
+
+@pytest.mark.parametrize(
+    ("test", "first", "second", "said", "help"),
+    [
+        ("x.sum() > 3", "[x]", "[x, x]", "y is a list of 1 .* and a list of 2 on the other", "as many members"),
+        ("x.sum() > 3", "{'a': x}", "{'b': x}", "y is a dict of 'a' .* a dict of 'b' on the other", "the same keys"),
+        ("x.sum() > 3", "(x,)", "(x, x)", "y is a tuple of 1 .* and a tuple of 2 on the other", "y.append(...)"),
+        ("x.sum() > 3", "1", "x", r"y is a Python int .* and f64\[x_0\] on the other", "np.full(shape, v, np.float64)"),
+        ("n % 2", "x", "x.astype('f4')", r"y is f64\[x_0\] .* and f32\[x_0\] on the other", "convert it with astype"),
+    ],
+)
+def test_sides_that_leave_different_things(test, first, second, said, help):
+    text = f"def f(x, n):\n    if {test}:\n        y = {first}\n    else:\n        y = {second}\n    return y"
+    error = error_of(made(text), np.ones(3), 3)
+    assert re.search(said, error.message) and help in error.help
+
+
+def test_a_conditional_expression_of_two_dtypes():
+    error = error_of(made("def f(x, n):\n    return x.astype('f4') if n % 2 else x.astype('f8')"), np.ones(3), 3)
+    assert "f32[x_0]" in error.message and "f64[x_0]" in error.message and "convert it with astype" in error.help
 
 
 def test_endless_closures_are_refused():

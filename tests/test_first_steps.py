@@ -227,7 +227,7 @@ def test_an_array_that_is_no_argument_after_the_first_step() -> None:
     [
         ("mode = 'a' if mode == 'b' else 'b'", "mode is 'b' before a step of the loop and 'a' after it"),
         ("x = np.stack([x, x])", r"x is f64\[x_0\] before a step of the loop and f64\[2, x_0\] after it"),
-        ("pair = [*pair, pair[0]]", "pair is a list before a step of the loop and another list after it"),
+        ("pair = [*pair, pair[0]]", "pair is a list of 2 before a step of the loop and a list of 3 after it"),
     ],
 )
 def test_what_changes_in_every_step_is_refused(body: str, said: str) -> None:

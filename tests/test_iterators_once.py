@@ -142,3 +142,81 @@ ONCE = [bound_again, bound_in_each_step, once_on_each_side, not_iterators, by_a_
 @pytest.mark.parametrize("function", ONCE, ids=lambda f: f.__name__)
 def test_what_is_read_once_is_not(function: Callable[..., Any], x: np.ndarray) -> None:
     everywhere(function, x, Y)
+
+
+def in_a_repeated_list(x, y):
+    return [a + b for a, b in zip(*[iter([1, 2, 3, 4])] * 2, strict=True)]
+
+
+def pairs_of_an_array(x, y):
+    t = 0.0
+    for a, b in zip(*[iter(x)] * 2, strict=True):
+        t += a * b
+    return t
+
+
+def in_two_places(x, y):
+    parts = (iter([1, 2, 3]),) * 2
+    first, second = parts
+    return next(first), next(second)
+
+
+def by_a_position(x, y):
+    parts = [iter([1, 2, 3])]
+    return next(parts[0]), next(parts[0])
+
+
+def by_a_key(x, y):
+    parts = {"a": iter([1, 2, 3])}
+    return next(parts["a"]), next(parts["a"])
+
+
+class Source:
+    def __init__(self, members):
+        self.members = iter(members)
+
+    def give(self):
+        return next(self.members)
+
+
+def by_an_attribute(x, y):
+    source = Source([1, 2, 3])
+    return source.give(), source.give()
+
+
+def by_a_position_in_steps(x, y):
+    parts, t = [iter(range(10))], 0
+    for _ in range(len(x)):
+        t += next(parts[0])
+    return t
+
+
+def by_an_attribute_in_steps(x, y):
+    source, t = Source([1, 2, 3, 4, 5]), 0.0
+    while t < x[3]:
+        t += source.give()
+    return t
+
+
+HELD = [
+    in_a_repeated_list, pairs_of_an_array, in_two_places, by_a_position, by_a_key, by_an_attribute, by_a_position_in_steps,
+    by_an_attribute_in_steps,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", HELD, ids=lambda f: f.__name__)
+def test_what_a_container_holds_is_read_once(function: Callable[..., Any]) -> None:
+    """It gave its first member each time, or all of them to each reader."""
+    with pytest.raises(UnsupportedError, match="one that stands in a list or an object is read more than once"):
+        pytocu.jit(function)(X, Y)
+
+
+def of_each_one_reading(x, y):
+    parts = [zip([1, 2], [x, y], strict=True), enumerate([x, y])]
+    first, second = iter([3, 4]), map(abs, [-1, 2])
+    source = Source([5, 6])
+    return [[b for _, b in part] for part in parts], next(first), list(second), source.give()
+
+
+def test_held_iterators_that_are_read_once() -> None:
+    everywhere(of_each_one_reading, X, Y)

@@ -126,7 +126,7 @@ def test_ranges_without_numbers_have_no_step() -> None:
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda x, n: list(itertools.combinations(range(n), 4)), "itertools.combinations of 4 goes over a number of steps"),
+        (lambda x, n: list(itertools.combinations(range(n), 7)), "itertools.combinations of 7 goes over a number of steps"),
         (lambda x, n: list(product(range(n), [x, x])), "itertools.product of a list and of what is known only"),
         (lambda x, n: list(itertools.permutations(range(7))), "more than 1024 members of itertools"),
         (lambda x, n: list(itertools.accumulate(x)), "itertools.accumulate is not compiled"),
@@ -218,6 +218,20 @@ def three_that_add_up(x, n):
     return -1
 
 
+def four_that_add_up(x, n):
+    for k, (a, b, c, d) in enumerate(itertools.combinations(x, 4)):
+        if a + b + c + d == n:
+            return k
+    return -1
+
+
+def choices_of_five_and_six(x, n):
+    total = 0.0
+    for a, *others in itertools.combinations(x, 5):
+        total = total * 0.5 + a * others[-1] - others[1]
+    return total, list(itertools.combinations(range(n, -1, -1), 6))
+
+
 def runs_of_one_sign(x, n):
     found, long = [], 1
     for a, b in itertools.pairwise(x):
@@ -249,7 +263,7 @@ def rows_that_add_up(x, n):
     "function",
     [
         closest, products_of_pairs, places_of_pairs, first_pair_above, runs_of_one_sign, trapezoids, rows_that_add_up,
-        triangles, three_that_add_up,
+        triangles, three_that_add_up, four_that_add_up, choices_of_five_and_six,
     ],
 )
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 9])
@@ -277,6 +291,22 @@ def sums_of_threes(n):
 def test_many_threes_are_all_different() -> None:
     for n in (3, 40, 120):
         assert pytocu.jit(sums_of_threes)(n) == sums_of_threes(n)
+
+
+def sums_of_fives(n):
+    sums = [0] * 5
+    for count, (a, b, c, d, e) in enumerate(itertools.combinations(range(n), 5)):
+        sums[0] += a * b
+        sums[1] += b * c
+        sums[2] += c * d
+        sums[3] += d * e
+        sums[4] += count * e
+    return sums
+
+
+def test_many_fives_are_in_order() -> None:
+    for n in (4, 5, 6, 26):
+        assert pytocu.jit(sums_of_fives)(n) == sums_of_fives(n)
 
 
 def pairs_that_change(x):

@@ -742,3 +742,30 @@ def test_an_int_beside_floats_that_float64_does_not_hold() -> None:
         with pytest.raises(UnsupportedError, match="a Python int beyond 9007199254740992 stands beside a float"):
             pytocu.jit(function)(np.full(3, 3.0), 2**53 + 1)
         assert pytocu.jit(function)(np.full(3, 3.0), 2**53 - 1) == 2**53 - 1
+
+
+def mean_of_positive(x):
+    total, count = 0.0, 0
+    for v in x:
+        if v > 0:
+            total += v
+            count += 1
+    return total / count if count else 0.0
+
+
+def ratio_of_sums(x, limit):
+    above, below = 0.0, 0.0
+    for v in x:
+        if v > limit:
+            above += v
+        else:
+            below += v
+    return (above / below if below != 0 else math.inf), (below and above / below)
+
+
+@pytest.mark.parametrize(("function", "others"), [(mean_of_positive, ()), (ratio_of_sums, (0.5,))])
+def test_what_a_conditional_expression_leaves_out_refuses_no_run(function, others) -> None:
+    """Its divisor is 0, which Python refuses and NumPy does not, so that it is not computed for both."""
+    jitted = pytocu.jit(function)
+    for x in ([1.0, 2.5, 4.0], [-1.0, -2.0], [], [-1.0, 3.0]):
+        compare(jitted(np.array(x), *others), function(np.array(x), *others))

@@ -1329,3 +1329,60 @@ def test_numpys_own_vectorize_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match=r"np\.vectorize is not supported") as caught:
         pytocu.jit(lambda x: OF_NUMPY(x))(np.ones(3))
     assert caught.value.help and "@pytocu.vectorize" in caught.value.help
+
+
+# Members of tuples and lists whose positions an element comes to.
+
+WEIGHTS = (1.5, 2.5, 3.5)
+PAIRS = [(1, 2.0), (3, 4.0), (5, 6.0)]
+
+
+def weight(n):
+    return WEIGHTS[n]
+
+
+def product_of_a_pair(n):
+    first, second = PAIRS[n]
+    return first * second
+
+
+def day_of_the_year(year, month, day):
+    days = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    for k in range(month - 1):
+        day += days[k]
+    leaps = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return day + 1 if month > 2 and leaps else day
+
+
+def of_a_list_made_here(n):
+    members = [1, 2, 3, n]
+    members[0] = 7
+    return members[n % 4] + ((1, 2, 3), (4, 5, 6))[n % 2][n % 3]
+
+
+def weights_in_turn(x):
+    total, k = 0.0, 0
+    while x > 0.1:
+        total, x, k = total + WEIGHTS[k % 3] * x, x / 2, k + 1
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.int16])
+def test_members_by_what_an_element_comes_to(dtype) -> None:
+    numbers = np.arange(-3, 3).astype(dtype)
+    for function in (weight, product_of_a_pair):
+        check(function, numbers)
+    check(of_a_list_made_here, numbers)
+    check(weight, np.arange(3).astype(np.uint8))
+    check(day_of_the_year, np.array([1900, 2000, 2023, 2024])[:, None], np.arange(1, 13), 5)
+    check(weights_in_turn, POSITIVE)
+
+
+@pytest.mark.parametrize("function", [weight, product_of_a_pair], ids=lambda f: f.__name__)
+def test_a_member_that_there_is_not_is_pythons_error(function: Callable[..., Any]) -> None:
+    kind = "tuple" if function is weight else "list"
+    for numbers in (np.arange(-3, 4), np.arange(-4, 3)):
+        with pytest.raises(IndexError, match=f"{kind} index out of range"):
+            pytocu.vectorize(function)(numbers)
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        pytocu.vectorize(lambda n: ()[n])(WHOLE)

@@ -18,7 +18,7 @@ from pytocu.frontend.frames import Frame, lookup
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
-from pytocu.frontend.objects import refuse_outside
+from pytocu.frontend.objects import NO_METHOD, may_have_methods, refuse_outside
 from pytocu.frontend.operators import BINARY, attempt, binary, check_plain, example, is_queue
 from pytocu.frontend.parts import assign_attribute, part_to_change
 from pytocu.frontend.reductions import stand_in
@@ -27,6 +27,7 @@ from pytocu.frontend.subscripts import assign_member, changed_member, index_arra
 from pytocu.frontend.values import Context, Flat, Grown, Masked, as_value, contains_dynamic, is_array
 from pytocu.ir.core import Value
 
+_binary_of_objects = Deferred("pytocu.frontend.special_methods", "binary_of_objects")
 _in_own_words = Deferred("pytocu.frontend.own_words", "in_own_words")
 _extend = Deferred("pytocu.frontend.extending", "extend")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
@@ -98,6 +99,10 @@ def _changed(frame: Frame, node: ast.AugAssign, operator: str, old: Any) -> Any:
             return change(context, operator, old, value)
         old = as_value(context, old)
     value = values(context, value)
+    if may_have_methods(old) or may_have_methods(value):
+        found = _binary_of_objects(frame, operator, old, value, in_place=True)
+        if found is not NO_METHOD:
+            return found
     if operator == "matmul":
         return _product(frame, old, value)
     if is_array(old):

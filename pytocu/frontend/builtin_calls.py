@@ -30,7 +30,7 @@ from pytocu.frontend.loops import run_time_range
 from pytocu.frontend.math_calls import MATH, python_complex, python_float, python_int, python_round
 from pytocu.frontend.numbers import as_numpy, python_truth
 from pytocu.frontend.numpy_calls import call_handler
-from pytocu.frontend.objects import note_class
+from pytocu.frontend.objects import NO_METHOD, may_have_methods, note_class
 from pytocu.frontend.operators import attempt, binary, compute, is_queue, refuse_complex_scalars, truth, truths, unary
 from pytocu.frontend.reading import read_bool, read_number, scalar_of
 from pytocu.frontend.reductions import check_not_empty, reduce
@@ -80,6 +80,9 @@ _sort = Deferred("pytocu.frontend.list_methods", "sort")
 _sum_of = Deferred("pytocu.frontend.generated", "sum_of")
 _any_generated = Deferred("pytocu.frontend.first_members", "any_generated")
 _next = Deferred("pytocu.frontend.first_members", "next_of")
+_binary_of_objects = Deferred("pytocu.frontend.special_methods", "binary_of_objects")
+_method_of_object = Deferred("pytocu.frontend.special_methods", "method_of_object")
+_refuse_held_again = Deferred("pytocu.frontend.once", "refuse_held_again")
 _any_long = Deferred("pytocu.frontend.ordering", "any_long")
 _any_of = Deferred("pytocu.frontend.ordering", "any_of")
 _extreme_by_key = Deferred("pytocu.frontend.ordering", "extreme_by_key")
@@ -163,6 +166,7 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
         The length is only known at run time.
     """
     context = frame.context
+    value = _gone_over(frame, value)
     if isinstance(value, Flat):
         value = ravel(context, value.array)
     if isinstance(value, Value):
@@ -179,6 +183,9 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
             )
         return [subscript(context, value, i) for i in range(length)]
     if isinstance(value, (range, tuple, list, str, bytes)):
+        for held in value if isinstance(value, tuple | list) else ():
+            if isinstance(held, Members | Steps):
+                _refuse_held_again(context, held)
         return value
     if isinstance(value, dict):
         return list(value)
@@ -204,6 +211,12 @@ def iterate(frame: Frame, value: Any, what: str) -> Sequence[Any]:
     )
 
 
+_METHODS = {len: "__len__", abs: "__abs__"}
+"""Builtins that ask an object of the program, and what its method is called."""
+
+_OVER_MEMBERS = (tuple, list, sum, sorted, enumerate, iter, any, all, zip, map, filter)
+"""Builtins that go over the members of what they are given."""
+
 _OF_NUMBERS = (int, float, complex, abs, round)
 """Builtins that take no containers."""
 
@@ -212,6 +225,12 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
     """Call a function of :data:`BUILTINS`."""
     context = frame.context
     handler = _HANDLERS[id(function)]
+    if function in _METHODS and len(args) == 1 and not kwargs:
+        answer = _method_of_object(frame, args[0], _METHODS[function])
+        if answer is not NO_METHOD:
+            return answer
+    if any(map(may_have_methods, args)):
+        args = _with_members(frame, function, args)
     if args and isinstance(args[0], Flat) and isinstance(function, type) and issubclass(function, (int, float, complex)):
         attempt(context, function, np.zeros(1).flat)
     if args and function in _OF_NUMBERS and isinstance(args[0], (tuple, list, dict, Grown)):
@@ -222,9 +241,24 @@ def call_builtin(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dic
     # A function that is given may read what is known only at run time.
     read = function in _BY_KEY and isinstance(kwargs.get("key"), types.FunctionType | LocalFunction | Partial | Method)
     known_now = not read and not contains_dynamic(args) and not contains_dynamic(kwargs)
+    known_now = known_now and not (function is sum and _are_of_classes(args))
     if known_now and is_pure(function):
         return call_pure(context, function, *args, **kwargs)
     return call_handler(frame, f"{getattr(function, '__name__', 'this')}", handler, args, kwargs, context)
+
+
+def _with_members(frame: Frame, function: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments, with what ``__iter__`` gives in the place of objects that the function goes over."""
+    first, behind = {zip: (0, len(args)), map: (1, len(args)), filter: (1, 2)}.get(function, (0, 1))
+    if function in _OVER_MEMBERS or (function in (max, min) and len(args) == 1):
+        return (*args[:first], *(_gone_over(frame, arg) for arg in args[first:behind]), *args[behind:])
+    return args
+
+
+def _are_of_classes(args: tuple[Any, ...]) -> bool:
+    """Whether there is an object whose class may say what its sums are."""
+    members = [m for a in args for m in (a if isinstance(a, tuple | list) else (a,))]
+    return any(map(may_have_methods, members))
 
 
 def _refuse_unsized(context: Context, value: Any) -> None:
@@ -265,8 +299,16 @@ def span(frame: Frame, *bounds: Any) -> Any:
     return compute(frame.context, range, *bounds)
 
 
+def _gone_over(frame: Frame, value: Any) -> Any:
+    """What ``__iter__`` of an object of the program gives; anything else as it is."""
+    if may_have_methods(value) and (found := _method_of_object(frame, value, "__iter__")) is not NO_METHOD:
+        return found
+    return value
+
+
 def steps_over(frame: Frame, values: Any) -> Any:
     """What a loop over an array of run-time length goes over; anything else as it is."""
+    values = _gone_over(frame, values)
     if isinstance(values, Masked):
         values = as_value(frame.context, values)
     if isinstance(values, Grown):
@@ -541,7 +583,7 @@ def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
         if context.elements is None and {WEAK_FLOAT} <= types <= {WEAK_FLOAT, WEAK_INT, WEAK_BOOL}:
             # Since 3.12 Python makes up for what is lost where floats of different sizes are added.
             return context.builder.emit("python_sum", [as_value(context, m) for m in members])
-        return functools.reduce(lambda total, value: binary(context, "add", total, value), members)
+        return functools.reduce(functools.partial(_added, frame), members)
     # Of no elements the sum is the number that Python begins with.
     (length, *_) = dimensions(values)
     is_empty = is_length(context, length, 0)
@@ -556,6 +598,15 @@ def _sum(frame: Frame, values: Any, start: Any = 0) -> Any:
     dtype = attempt(context, promote.ufunc_loop, "add", operands)[1][0]
     total = reduce(context, "add", values, 0, dtype.numpy)
     return total if type(start) is int and start == 0 else binary(context, "add", start, total)
+
+
+def _added(frame: Frame, total: Any, value: Any) -> Any:
+    """A sum and one more."""
+    if may_have_methods(total) or may_have_methods(value):
+        found = _binary_of_objects(frame, "add", total, value)
+        if found is not NO_METHOD:
+            return found
+    return binary(frame.context, "add", total, value)
 
 
 def _is_long(values: Any) -> bool:

@@ -19,7 +19,7 @@ from pytocu.frontend.numbers import common_type, of_both_kinds, of_type, python_
 from pytocu.frontend.operators import binary, elementwise, truth, truths
 from pytocu.frontend.raising import is_raised
 from pytocu.frontend.reading import read_bool, scalar_of
-from pytocu.frontend.type_texts import type_text, type_texts
+from pytocu.frontend.type_texts import type_text, type_texts, way_out
 from pytocu.frontend.values import Context, Masked, NeedsBranch, as_value, dimensions, is_array, is_dynamic, is_number
 from pytocu.ir.core import Inst, Value
 from pytocu.ir.types import WEAK_ORDER, ScalarType, Type, WeakType, element
@@ -103,15 +103,15 @@ def choose(context: Context, condition: Value, yes: Any, no: Any, what: str) -> 
             raise NeedsBranch(f"{what} chooses by data between Python's numbers", context.loc, "write it as an if statement")
     if is_array(first) and is_array(second) and element(first.type) is element(second.type):
         raise NeedsBranch(f"{what} chooses at run time between arrays", context.loc, "write it as an if statement")
-    way_out = "choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))"
+    help = way_out(first.type, second.type, sides=True)
     strong = next((v.type for v in (first, second) if isinstance(v.type, ScalarType)), None)
     if strong is not None and any(isinstance(v.type, WeakType) for v in (first, second)):
-        way_out = f"make both NumPy's: np.{strong.dtype.numpy.name}(...)"
+        help = f"make both NumPy's: np.{strong.dtype.numpy.name}(...)"
     kinds = [v.type.kind for v in (first, second) if isinstance(v.type, WeakType)]
     if len(kinds) == 2:
-        way_out = f"make both of one kind: {max(kinds, key=WEAK_ORDER.index)}(...)"
+        help = f"make both of one kind: {max(kinds, key=WEAK_ORDER.index)}(...)"
     text = f"{what} chooses at run time between {' and '.join(type_texts(first.type, second.type))}"
-    raise UnsupportedError(text, context.loc, way_out)
+    raise UnsupportedError(text, context.loc, help)
 
 
 def connect(context: Context, word: str, left: Value, evaluate: Callable[[], Any]) -> Value:

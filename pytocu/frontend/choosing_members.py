@@ -17,6 +17,7 @@ from pytocu.frontend.grown import position, refuse_outside
 from pytocu.frontend.literals import LONGEST, listed
 from pytocu.frontend.math_calls import on_host
 from pytocu.frontend.operators import binary
+from pytocu.frontend.pieces import run_piece
 from pytocu.frontend.ranges import known_here, number_as_dim
 from pytocu.frontend.values import Context, as_value, describe, is_array, is_number, python_type_name
 from pytocu.ir.core import Value
@@ -38,12 +39,17 @@ def member_at(frame: Frame, members: Sequence[Any], key: Any, element: Callable[
     kind = type(members).__name__
     if isinstance(key, Value) and key.type == WEAK_BOOL:
         key = on_host(context, "python_int", key)
-    key = position(context, key)
-    if not isinstance(key, Value) or key.type != WEAK_INT or context.elements is not None:
+    if context.elements is None:
+        key = position(context, key)
+    elif isinstance(key, Value) and isinstance(key.type, ScalarType) and key.type.dtype.is_integer:
+        key = context.hooks.call(frame, int, (key,), {})
+    if not isinstance(key, Value) or key.type != WEAK_INT:
         if isinstance(key, Value) and isinstance(key.type, WeakType | ScalarType) and key.type != WEAK_INT:
             raise raised(TypeError(f"{kind} indices must be integers or slices, not {python_type_name(key)}"), context.loc)
         text = f"a {kind} cannot be indexed by {describe(key)} that is known only at run time"
         raise UnsupportedError(text, context.loc, f"index an array: np.array(the {kind})[i]")
+    if context.elements is not None and members:
+        return _of_an_element(frame, kind, members, key)
     by_branches = bool(members) and not _are_numbers(members)
     if members and not by_branches:
         _check_alike(context, kind, members)
@@ -55,6 +61,19 @@ def member_at(frame: Frame, members: Sequence[Any], key: Any, element: Callable[
         behind = binary(context, "add", key, len(members))
         place = on_host(context, "python_choose", binary(context, "less", key, 0), behind, key)
     return _by_branches(frame, kind, members, place) if by_branches else _at(context, members, place, element)
+
+
+_PLACE = """
+if number < -length or number >= length:
+    raise IndexError(said)
+found = number + length if number < 0 else number
+"""
+
+
+def _of_an_element(frame: Frame, kind: str, members: Sequence[Any], key: Value) -> Any:
+    """A member by the number that an element of a vectorized function comes to, as ``if`` statements choose it."""
+    said = f"{kind} index out of range"
+    return _by_branches(frame, kind, members, run_piece(frame, _PLACE, number=key, length=len(members), said=said))
 
 
 def _are_numbers(members: Sequence[Any]) -> bool:

@@ -17,12 +17,13 @@ from pytocu.frontend.control import choice, connected
 from pytocu.frontend.expressions import evaluate
 from pytocu.frontend.flags import both, condition, either, negated
 from pytocu.frontend.frames import Flag, Frame
-from pytocu.frontend.objects import is_object, note_compared
+from pytocu.frontend.objects import NO_METHOD, is_object, may_have_methods, note_compared
 from pytocu.frontend.operators import BINARY, as_queue, attempt, binary, check_plain, compute, is_queue, truth
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.state import State
 from pytocu.frontend.type_texts import by_number
 from pytocu.frontend.values import (
+    AsBranch,
     Context,
     Grown,
     NeedsBranch,
@@ -39,6 +40,8 @@ from pytocu.ir.core import Value
 from pytocu.ir.ops import OPS
 from pytocu.ir.types import WEAK_BOOL, ScalarType, WeakType, type_text
 
+_binary_of_objects = Deferred("pytocu.frontend.special_methods", "binary_of_objects")
+_method_of_object = Deferred("pytocu.frontend.special_methods", "method_of_object")
 _contains_counted = Deferred("pytocu.frontend.list_methods", "contains")
 _in_range = Deferred("pytocu.frontend.range_parts", "contains")
 _of_range = Deferred("pytocu.frontend.range_parts", "of_range")
@@ -161,6 +164,10 @@ def _compare_one(frame: Frame, op: ast.cmpop, left: Any, right: Any) -> Any:
         case ast.NotIn():
             found = _contains(frame, left, right)
             return negated(context, found) if isinstance(found, Value) else not found
+    if may_have_methods(left) or may_have_methods(right):
+        found = _binary_of_objects(frame, BINARY[type(op)], left, right)
+        if found is not NO_METHOD:
+            return found
     queues = [is_queue(context, side) for side in (left, right)]
     if any(queues) and not all(queues) and all(isinstance(side, Grown | list | tuple) for side in (left, right)):
         # A queue is no list, whatever both hold.
@@ -225,6 +232,10 @@ _ORDERS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 
 def _contains(frame: Frame, member: Any, container: Any) -> Any:
+    if may_have_methods(container) and (
+        answer := _method_of_object(frame, container, "__contains__", member)
+    ) is not NO_METHOD:
+        return frame.context.hooks.call(frame, bool, (answer,), {})
     if isinstance(container, Grown):
         return _contains_counted(frame, container, member)
     if isinstance(container, Steps) or (isinstance(container, range) and contains_dynamic(member)):
@@ -332,7 +343,7 @@ def _or_branch(
     """Both sides and a choice, or a branch where computing what Python leaves out may raise; `what` names it."""
     context = frame.context
     loc = context.loc
-    if context.elements is not None or loc in context.branching:
+    if context.elements is not None or loc in context.branching or AsBranch(loc) in context.handed:
         return choice(frame, test, yes, no, what)
     state = State(frame)
     try:
@@ -344,4 +355,5 @@ def _or_branch(
         state.go_back()
         return choice(frame, test, yes, no, what)
     context.builder.insts.extend(insts)
+    context.both_computed.setdefault(loc, set()).update(inst.loc for inst in insts)
     return chosen

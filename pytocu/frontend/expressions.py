@@ -11,12 +11,15 @@ import numpy as np
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, UnsupportedError, raised
 from pytocu.frontend.frames import Frame, LocalFunction, lookup, mangled, owner_of
+from pytocu.frontend.objects import NO_METHOD, may_have_methods
 from pytocu.frontend.operators import BINARY, UNARY, binary, unary
 from pytocu.frontend.source import FunctionNode
-from pytocu.frontend.values import Grown, NeedsBranch, Perhaps, Steps, is_array, is_number, type_name
+from pytocu.frontend.values import Context, Grown, Members, NeedsBranch, Perhaps, Steps, is_array, is_number, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WEAK_INT, shape_of
 
+_binary_of_objects = Deferred("pytocu.frontend.special_methods", "binary_of_objects")
+_unary_of_object = Deferred("pytocu.frontend.special_methods", "unary_of_object")
 _condition = Deferred("pytocu.frontend.conditions", "evaluate_condition")
 _known = Deferred("pytocu.frontend.perhaps", "known")
 _definite = Deferred("pytocu.frontend.perhaps", "definite")
@@ -35,6 +38,7 @@ _call_expression = Deferred("pytocu.frontend.call_expressions", "evaluate_call")
 _note_operands = Deferred("pytocu.frontend.notes", "note_operands")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
+_refuse_held_again = Deferred("pytocu.frontend.once", "refuse_held_again")
 
 _REFUSED: dict[type[ast.expr], tuple[str, str | None]] = {
     ast.Await: ("await", "call the coroutine outside the function"),
@@ -75,13 +79,16 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
         case ast.UnaryOp(op=ast.Not()) | ast.Compare() | ast.BoolOp() | ast.IfExp():
             return _condition(frame, node)
         case ast.UnaryOp(op=op, operand=operand):
-            return unary(context, UNARY[type(op)], evaluate(frame, operand))
+            value = evaluate(frame, operand)
+            if may_have_methods(value) and (made := _unary_of_object(frame, UNARY[type(op)], value)) is not NO_METHOD:
+                return made
+            return unary(context, UNARY[type(op)], value)
         case ast.Call():
             return _call_expression(frame, node)
         case ast.Attribute(value=base, attr=name):
-            return _get_attribute(frame, evaluate(frame, base), mangled(frame, name))
+            return _held(context, _get_attribute(frame, evaluate(frame, base), mangled(frame, name)))
         case ast.Subscript():
-            return _subscript(frame, node)
+            return _held(context, _subscript(frame, node))
         case ast.Slice():
             return _slice(frame, node)
         case ast.Tuple(elts=parts):
@@ -104,6 +111,13 @@ def _evaluate(frame: Frame, node: ast.expr) -> Any:
     raise UnsupportedError(f"{what} is not supported", context.loc, help)
 
 
+def _held(context: Context, value: Any) -> Any:
+    """What a list, dict or object holds; an iterator gives its members once."""
+    if isinstance(value, Members | Steps):
+        _refuse_held_again(context, value)
+    return value
+
+
 def _multiplies_matrices(value: Any) -> bool:
     """Whether a value has the operator ``@``, or may have."""
     if isinstance(value, Value):
@@ -124,6 +138,11 @@ def _binary_chain(frame: Frame, node: ast.BinOp) -> Any:
         right = evaluate(frame, part.right)
         context.builder.loc = frame.loc(part)
         name = BINARY.get(type(part.op))
+        if may_have_methods(result) or may_have_methods(right):
+            found = _binary_of_objects(frame, name or "matmul", result, right)
+            if found is not NO_METHOD:
+                result = found
+                continue
         if name is None and not any(map(_multiplies_matrices, (result, right))):
             # No number or list has this operator, where np.matmul has words of its own.
             types = " and ".join(f"'{type_name(v)}'" for v in (result, right))

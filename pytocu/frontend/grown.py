@@ -35,6 +35,7 @@ from pytocu.frontend.list_kinds import (
 from pytocu.frontend.literals import listed
 from pytocu.frontend.merging import blank
 from pytocu.frontend.numbered import Numbered, numbered
+from pytocu.frontend.objects import may_have_methods
 from pytocu.frontend.ranges import made_of, names_given, new_name, number_as_dim
 from pytocu.frontend.reading import read_int
 from pytocu.frontend.requirements import require_equal
@@ -53,6 +54,7 @@ from pytocu.frontend.values import (
     Steps,
     as_value,
     cast,
+    describe,
     dim_value,
     dimensions,
     is_array,
@@ -560,8 +562,13 @@ def type_of(context: Context, value: Any) -> Type:
     Raises
     ------
     UnsupportedError
-        It is a list or tuple of what is no row of an array.
+        It is a list or tuple of what is no row of an array, or a text, dict, set or object.
     """
+    of_a_class = may_have_methods(value) and not isinstance(value, list | tuple)
+    if of_a_class or isinstance(value, str | bytes | dict | set | frozenset):
+        text = f"a list whose length is known only at run time gets {describe(value)}"
+        help = "append numbers, tuples of them, or arrays of one shape; of an object a tuple of its numbers: (p.x, p.y)"
+        raise UnsupportedError(text, context.loc, help)
     if isinstance(value, list | tuple):
         shapes = {shape_of(type_of(context, member)) for member in value}
         if len({len(shape) for shape in shapes}) > 1:

@@ -21,6 +21,9 @@ _WITH = "combinations_with_replacement"
 _ENDLESS = 2**62
 """Where a loop over `itertools.count` ends, which none reaches."""
 
+_MOST_CHOSEN = 6
+"""How many of what a run gives are chosen at a time, at most: the place of each is found with as many comparisons."""
+
 _MOST = 1024
 """How many members that are known are written out, at most."""
 
@@ -71,13 +74,13 @@ def _of_known(frame: Frame, make: Callable[..., Any], values: Sequence[Any], nam
 
 
 def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
-    """``itertools.combinations``; where a run decides how many there are, two or three of them by a number."""
+    """``itertools.combinations``; where a run decides how many there are, two to six of them by a number."""
     context = frame.context
     r = known_option(context, r, "r")
     iterable = as_value(context, iterable) if isinstance(iterable, Masked) else iterable
     if not isinstance(over := steps_over(frame, iterable), Steps):
         return _of_known(frame, lambda members: itertools.combinations(members, r), [iterable], "combinations")
-    if r not in (2, 3) or not _is_plain(frame, iterable):
+    if r not in range(2, _MOST_CHOSEN + 1) or not _is_plain(frame, iterable):
         text = f"itertools.combinations of {r} goes over a number of steps that is known only at run time"
         help = "write loops: for i in range(n): for j in range(i + 1, n): x[i], x[j]"
         raise UnsupportedError(text, context.loc, help)
@@ -92,7 +95,7 @@ def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
         back = subtract(subtract(many, 1), number)
         places: list[Any] = []
         for k in range(r, 1, -1):
-            place = (_row_of_threes if k == 3 else _row_of_pairs)(frame, back)
+            place = _row_of_pairs(frame, back) if k == 2 else _row_of_more(frame, back, k)
             back = subtract(back, _of_fewer(frame, place, k))
             places.append(place)
         return tuple(item_at(frame, over, subtract(subtract(count, 1), place)) for place in (*places, back))
@@ -101,10 +104,13 @@ def combinations(frame: Frame, iterable: Any, r: Any) -> Any:
 
 
 def _of_fewer(frame: Frame, count: Any, r: int) -> Any:
-    """How many ways there are to choose two or three of so many."""
+    """How many ways there are to choose two or more of so many."""
     multiply, subtract, floor = (partial(binary, frame.context, n) for n in ("multiply", "subtract", "floor_divide"))
-    pairs = floor(multiply(count, subtract(count, 1)), 2)
-    return pairs if r == 2 else floor(multiply(pairs, subtract(count, 2)), 3)
+    ways = count
+    for k in range(1, r):
+        # The ways to choose k + 1 are those to choose k, with each of the others, and each is counted k + 1 times.
+        ways = floor(multiply(ways, subtract(count, k)), k + 1)
+    return ways
 
 
 def _row_of_pairs(frame: Frame, back: Any) -> Any:
@@ -114,15 +120,15 @@ def _row_of_pairs(frame: Frame, back: Any) -> Any:
     return floor(add(root, 1), 2)
 
 
-def _row_of_threes(frame: Frame, back: Any) -> Any:
-    """The greatest number of which threes are no more than these."""
+def _row_of_more(frame: Frame, back: Any, r: int) -> Any:
+    """The greatest number of which the choices of three or more are no more than these."""
     multiply, add, power = (partial(binary, frame.context, n) for n in ("multiply", "add", "power"))
-    # The threes of c + 1 are (c**3 - c) / 6, so it is the cube root, or one more; rounding may leave that too small by one.
-    root = frame.context.hooks.call(frame, int, (power(multiply(back, 6), 1 / 3),), {})
+    # The choices of c are c * (c - 1) * ... / r!, which is between (c - r + 1)**r / r! and c**r / r!: it is the root, or up to
+    # r - 1 more; rounding may leave that too small by one.
+    root = frame.context.hooks.call(frame, int, (power(multiply(back, math.factorial(r)), 1 / r),), {})
     found = root
-    for more in (1, 2):
-        threes = _of_fewer(frame, add(root, more), 3)
-        found = add(found, binary(frame.context, "less_equal", threes, back))
+    for more in range(1, r):
+        found = add(found, binary(frame.context, "less_equal", _of_fewer(frame, add(root, more), r), back))
     return found
 
 

@@ -387,7 +387,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         return Unset(
             f"{name} is {texts[0]} on one side of a branch{line_made(a)} and "
             f"{texts[1]} on the other{line_made(b)}, and the side is chosen at run time",
-            way_out(first.type, second.type) + _or_static(merge),
+            way_out(first.type, second.type, sides=True) + _or_static(merge),
             types=[(regions.bare(x.type), regions.bare(y.type)) for x, y in pairs],
         )
     _hand_tests(merge, sides, list(zip(*parts, strict=True)))
@@ -864,7 +864,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
                 raise UnsupportedError(
                     f"{_what(flows)} {texts[0]} or {texts[1]}, and which of them is known only at run time",
                     _last(flows) or context.loc,
-                    way_out(types[0], types[1]) + _or_static(merge) * bool(flows[0].what),
+                    way_out(types[0], types[1], sides=True) + _or_static(merge) * bool(flows[0].what),
                 )
             pairs.append((made[0], made[1]))
     else:

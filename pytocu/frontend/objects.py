@@ -34,6 +34,17 @@ _is_shared = Deferred("pytocu.frontend.aliases", "is_shared")
 _MUTABLE = (list, dict, set)
 
 
+NO_METHOD: Any = object()
+"""What stands for a result where no class of the program has a method for an operator."""
+
+_BUILT_IN = ("builtins", "pytocu", "numpy")
+
+
+def may_have_methods(value: Any) -> bool:
+    """Whether a value is of a class of the program, or of another library, which may say what operators do."""
+    return type(value).__module__.partition(".")[0] not in _BUILT_IN
+
+
 class Held(Record):
     """A tuple, list, dict or object that is an argument, or that one holds.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import FunctionNode
-from pytocu.frontend.values import Context
+from pytocu.frontend.values import Context, Members, Steps
 
 _Reads = dict[str, int]
 """How often a name was read since it was bound, as far as one way through the function goes."""
@@ -30,6 +30,25 @@ def refuse_again(context: Context, node: FunctionNode | None, name: str) -> None
             context.loc,
             f"make a list where it is made: {name} = list(...)",
         )
+
+
+def refuse_held_again(context: Context, value: Members | Steps) -> None:
+    """Refuse an iterator that a list, dict or object holds and that was read there, or in another place of it, before.
+
+    Raises
+    ------
+    UnsupportedError
+        It is read a second time, as ``zip(*[iter(x)] * 2)`` does, or in a loop of run time, whose body is read once for all
+        steps: it may be made before the loop.
+    """
+    if value.plain if isinstance(value, Steps) else value.sized:
+        return
+    in_steps = any(not loop.written_out for loop in context.growing)
+    if in_steps or id(value) in context.read_held:
+        text = "an iterator gives its members once, and one that stands in a list or an object is read more than once"
+        help = "make a list where it is made: list(...); parts of it are taken with slices, as in zip(x[0::2], x[1::2])"
+        raise UnsupportedError(text, context.loc, help)
+    context.read_held[id(value)] = value
 
 
 @functools.lru_cache(maxsize=64)

@@ -40,6 +40,8 @@ class Unread(Record):
         As `Context.elements` was.
     tries, handling : tuple
         The ``try`` statements and clauses around them.
+    active : tuple
+        The functions that were being read.
     """
 
     frame: Frame
@@ -50,6 +52,7 @@ class Unread(Record):
     elements: Any
     tries: tuple[Any, ...]
     handling: tuple[Any, ...]
+    active: tuple[Any, ...]
 
 
 def note_behind(error: CompileError, frame: Frame, failed: ast.stmt, statements: Sequence[ast.stmt]) -> None:
@@ -67,7 +70,7 @@ def _note(
 ) -> None:
     lost = frozenset(name for statement in begun for name in _bound(statement))
     context = frame.context
-    around = (tuple(context.tries), tuple(context.handling))
+    around = (tuple(context.tries), tuple(context.handling), tuple(context.active))
     error.unread.append(Unread(frame, failed, lost, tuple(statements), State(frame), context.elements, *around))
 
 
@@ -97,7 +100,7 @@ def _read_on(error: CompileError, found: list[CompileError]) -> None:
         context = piece.frame.context
         piece.state.go_back()
         context.elements = piece.elements
-        context.tries, context.handling = list(piece.tries), list(piece.handling)
+        context.tries, context.handling, context.active = list(piece.tries), list(piece.handling), list(piece.active)
         insts, written = context.builder.insts, len(context.builder.insts)
         # What a piece ends with says nothing: the program in front of it is not whole.
         try:

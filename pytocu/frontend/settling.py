@@ -13,7 +13,7 @@ from pytocu.frontend.kinds import Maybe, follow, is_int, is_numpys, rank_of
 from pytocu.frontend.reading import read_bool, read_float, read_int
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
-from pytocu.frontend.values import Context, Perhaps, const_inst
+from pytocu.frontend.values import AsBranch, Context, Perhaps, const_inst
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Function, Inst, Value
 from pytocu.ir.rewrite import copy_with, rewrite, rewrite_block
@@ -47,6 +47,7 @@ def settle(context: Context, result: Any) -> dict[Value, Choice]:
         kinds = frozenset[WeakType]().union(*(found[a].kinds for a in inst.args if a in found))
         text = f"{_said(origin, kinds)}, and which of them decides what {_doing(inst)}"
         raise UnsupportedError(text, inst.loc, _way_out(origin), _note(origin, inst))
+    _ask_for_branches(context)
     leaves: list[Value] = []
     _leaves(result, leaves)
     made: dict[Value, Choice] = {}
@@ -78,6 +79,14 @@ def _ask_for_one_kind(context: Context, origin: Value) -> None:
     required = Required(inst.loc, origin.name)
     if inst.op.name == "from_python" and len(inst.args) == 2 and required not in context.handed:
         raise HandOn(required)
+
+
+def _ask_for_branches(context: Context) -> None:
+    """Let the function be read again where a run may be refused for what Python leaves out: a side that is not taken."""
+    required = {inst.loc for inst in context.fits}
+    places = [AsBranch(place) for place, made in context.both_computed.items() if made & required]
+    if places:
+        raise HandOn(*places)
 
 
 def _choice(context: Context, value: Value, found: Mapping[Value, Maybe]) -> Choice | None:

@@ -26,7 +26,7 @@ from pytocu.frontend.masked_work import mask_in, without_numbers
 from pytocu.frontend.notes import note_operands
 from pytocu.frontend.numbers import as_numpy
 from pytocu.frontend.numpy_calls import index_trick
-from pytocu.frontend.objects import IN_LISTS, refuse_outside
+from pytocu.frontend.objects import IN_LISTS, NO_METHOD, may_have_methods, refuse_outside
 from pytocu.frontend.operators import as_queue, attempt, binary, check_plain, example, is_queue, refuse_own_code
 from pytocu.frontend.reading import read_int, scalar_of
 from pytocu.frontend.requirements import require_equal
@@ -52,6 +52,7 @@ from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_min
 from pytocu.ir.types import I64, WEAK_BOOL, WeakType, element, scalar
 
+_method_of_object = Deferred("pytocu.frontend.special_methods", "method_of_object")
 _ask = Deferred("pytocu.frontend.counted", "ask")
 _begin_here = Deferred("pytocu.frontend.counted", "begin_here")
 _after = Deferred("pytocu.frontend.worded", "after")
@@ -146,6 +147,8 @@ def _index_array(context: Context, item: Any) -> Any:
 def member(frame: Frame, base: Any, key: Any) -> Any:
     """``base[key]``."""
     context = frame.context
+    if may_have_methods(base) and (found := _method_of_object(frame, base, "__getitem__", key)) is not NO_METHOD:
+        return found
     _refuse_iterators(context, base, key)
     refuse_part(context, base, key)
     if isinstance(base, Value | Masked):
@@ -269,6 +272,8 @@ def _refuse_iterators(context: Context, base: Any, key: Any) -> None:
 def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> None:
     """``base[key] = value``; `text` is the target as it is written."""
     context = frame.context
+    if may_have_methods(base) and _method_of_object(frame, base, "__setitem__", key, value) is not NO_METHOD:
+        return
     _refuse_iterators(context, base, key)
     refuse_part(context, base, key)
     if isinstance(base, Value | Masked):

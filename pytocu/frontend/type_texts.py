@@ -50,12 +50,26 @@ def unlike(name: str, old: Any, new: Any) -> tuple[str, str, str]:
         array = any(isinstance(one, Value) and isinstance(one.type, ArrayType) for one in (old, new))
         numbers = members is not None and not any(isinstance(one, Value) and isinstance(one.type, ArrayType) for one in members)
         anew = f"begin with an array: {name} = np.zeros(0), or np.array([...])" if array and numbers else ""
+        if isinstance(old, tuple) and isinstance(new, tuple):
+            anew = f"collect in a list: {name or 'x'} = [], {name or 'x'}.append(...)"
         return first, second, mask if chosen else arrays if lists else anew or "give it values of one kind"
     if isinstance(new, Grown):
         return first, "another one", "make an array of it on each side: np.array(...)"
+    if isinstance(old, list) and isinstance(new, list) and len(old) != len(new):
+        help = "let both hold as many members, or make an array of each: np.array(...)"
+        return f"a list of {len(old)}", f"a list of {len(new)}", help
+    if isinstance(old, dict) and isinstance(new, dict) and [*old] != [*new]:
+        help = "give both the same keys in one order, with values of one kind"
+        return f"a dict of {_keys_text(old)}", f"a dict of {_keys_text(new)}", help
     place = "[0]" if isinstance(new, list) else "[key]"
     changed = f"change what it holds, as {name}{place} = ..." if isinstance(new, list | dict) else "give it values of one kind"
     return first, f"another {kind}", f"make it a tuple, or {changed}" if isinstance(new, list) else changed
+
+
+def _keys_text(values: dict[Any, Any]) -> str:
+    """The keys of a dict as a message says them."""
+    keys = [*map(repr, values)]
+    return ", ".join(keys) if 0 < len(keys) <= 4 else str(len(keys))
 
 
 def type_texts(first: Type, second: Type) -> tuple[str, str]:
@@ -64,19 +78,22 @@ def type_texts(first: Type, second: Type) -> tuple[str, str]:
     return texts if texts[0] != texts[1] else (str(first), str(second))
 
 
-def way_out(first: Type, second: Type, name: str = "") -> str:
-    """What to write where two types differ, which are those of a `name` before and behind a step."""
+def way_out(first: Type, second: Type, name: str = "", sides: bool = False) -> str:
+    """What to write where two types differ, which are those of a `name` before and behind a step, or on two `sides`."""
     kinds = [t.kind if isinstance(t, WeakType) else "" for t in (first, second)]
     if all(kinds):
         return f"write it as a {max(kinds, key=('', 'bool', 'int', 'float', 'complex').index)} in both places"
     if any(kinds):
         strong = second if kinds[0] else first
         if isinstance(strong, ArrayType):
-            return f"begin with an array of that shape and dtype: np.zeros(shape, np.{strong.dtype.numpy.name})"
+            dtype = f"np.{strong.dtype.numpy.name}"
+            if sides:
+                return f"make an array of that shape and dtype of the number as well: np.full(shape, v, {dtype})"
+            return f"begin with an array of that shape and dtype: np.zeros(shape, {dtype})"
         weak = first if kinds[0] else second
         if isinstance(weak, WeakType) and not promote.adapts(weak, element(strong)):
             return f"make the np.{element(strong).numpy.name} a {weak.kind} as well: {weak.kind}(...)"
-        return f"begin with np.{element(strong).numpy.name}(...)"
+        return f"{'make both' if sides else 'begin with'} np.{element(strong).numpy.name}(...)"
     if isinstance(first, ScalarType) and isinstance(second, ScalarType):
         dtype = promote.result_dtype((first.dtype, second.dtype))
         return f"convert it before, as np.{dtype.numpy.name}(...)"

@@ -11,7 +11,7 @@ import ast
 import enum
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -105,6 +105,12 @@ class Members(list[Any]):
 
 class NeedsBranch(UnsupportedError):
     """What Python may leave out cannot be computed in any case."""
+
+
+class AsBranch(NamedTuple):
+    """What `Context.handed` holds of a conditional expression of which a run computes the side alone that it takes."""
+
+    place: Loc
 
 
 class SeenTwice(Exception):
@@ -227,6 +233,8 @@ class Context:
         Complex numbers of Python's that are computed as NumPy's complex128; beside arrays they adapt as Python's do.
     members : dict of Loc
         By the place of an ``append``: what is asked for where the member may be a Python number.
+    read_held : dict
+        By its id: an iterator that was read where a list, dict or object holds it.
     read_of : dict of Value to Grown
         The list of both kinds of numbers that a number was read of.
     marks : dict of Value to Mark
@@ -243,6 +251,8 @@ class Context:
         The branches of which the second side was found to raise.
     branching : set of Loc
         The conditional expressions whose sides were found to need a branch.
+    both_computed : dict of Loc to set of Loc
+        By the place of a conditional expression of which both sides are computed: the places of what is computed for that.
     later : bool
         A step of a loop is read that may not be the first: names have types there that they have behind a step.
     met : set of (Loc or None, str)
@@ -280,14 +290,14 @@ class Context:
     """
 
     __slots__ = (
-        "active", "apart", "asking", "bound", "branching", "builder", "built", "captured_arrays", "catching",
+        "active", "apart", "asking", "both_computed", "bound", "branching", "builder", "built", "captured_arrays", "catching",
         "changing", "choosing", "chosen", "clamped", "compacted", "complexes", "containers", "counting", "doubted",
         "elements", "facts", "filling", "fits", "forms", "frames", "fresh", "given", "given_back", "growing", "guarded",
         "guards", "handed", "handling", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined",
         "later", "likenesses", "loops", "marks", "members", "met", "met_again", "missed", "misses", "most", "named",
         "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues",
-        "raising", "read", "read_of", "refused", "repeated", "results_at", "shared", "shortened", "sizes", "step_facts",
-        "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
+        "raising", "read", "read_held", "read_of", "refused", "repeated", "results_at", "shared", "shortened", "sizes",
+        "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -300,10 +310,12 @@ class Context:
         self.marks: dict[Value, Any] = {}
         self.fits: set[Inst] = set()
         self.members: dict[Loc, Any] = {}
+        self.read_held: dict[int, Any] = {}
         self.read_of: dict[Value, Grown] = {}
         self.queues: dict[int, tuple[list[Any], Any]] = {}
         self.raising: set[Loc] = set()
         self.branching: set[Loc] = set()
+        self.both_computed: dict[Loc, set[Loc]] = {}
         self.later = False
         self.likenesses: dict[Value, int] = {}
         self.named: dict[tuple[str, str], int] = {}

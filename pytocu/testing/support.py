@@ -212,7 +212,7 @@ def _lines() -> Iterator[str]:
     yield "as `f''`, `%`, `str.format`, `format`, `str` and `repr` do; `warnings.warn` with such texts, as a statement outside "
     yield "of vectorized functions.\n\n"
     yield f"`itertools`: {_listed([f.__name__ for f in iterators.handlers()])}; `product`, `pairwise` and "
-    yield "`combinations` of two or three also of ranges and arrays whose lengths only a run knows, `count` and `repeat` in "
+    yield "`combinations` of two to six also of ranges and arrays whose lengths only a run knows, `count` and `repeat` in "
     yield "loops of any length, `islice` also of arrays, the others of members that are known.\n\n"
     compiled = [f.__name__ for f in math_calls.MATH if f.__name__ not in math_calls.REFUSED]
     # What newer versions of Python have is compiled where there is such a version.
