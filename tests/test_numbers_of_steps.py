@@ -158,3 +158,12 @@ def test_constants_beyond_int64_in_loops_that_are_pythons(text: str) -> None:
     body = f"r = 0\nfor i in range(len(a)):\n    v = a[i]\n    if v > 2:\n        r = {text}\n    out[i] = r & 1\nreturn r"
     function = written(("a", "out"), body, {})
     assert pytocu.jit(function)(np.array([1, 3, 4]), np.zeros(3)) == function(np.array([1, 3, 4]), np.zeros(3))
+
+
+@pytest.mark.parametrize("text", ["abs(n)", "-n", "n - 1", "min(n, 3) - 2", "n + 1"])
+def test_arguments_that_are_the_ends_of_int64(text: str) -> None:
+    function = written(("a", "n"), f"for i in range(len(a)):\n    if a[i] > 1:\n        a[i] = {text}\nreturn a", {})
+    end = 2**63 - 1 if "+" in text else -(2**63)
+    compare(pytocu.jit(function)(np.arange(3.0), 5), function(np.arange(3.0), 5))
+    with pytest.raises(OverflowError, match="a Python int in a loop on arrays does not fit int64"):
+        pytocu.jit(function)(np.arange(3.0), end)
