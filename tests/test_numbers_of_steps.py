@@ -152,7 +152,7 @@ def test_a_constant_that_int64_does_not_hold() -> None:
         pytocu.jit(function)(np.arange(3.0))
 
 
-@pytest.mark.parametrize("text", ["int(v) + 2**64", "2**64 - int(v)", "-int(v) & (2**64 - 1)", "int(v) | -(2**70)", "2**64 // int(v)"])
+@pytest.mark.parametrize("text", ["int(v) + 2**64", "2**64 - int(v)", "-int(v) & (2**64 - 1)", "2**64 // int(v)"])
 def test_constants_beyond_int64_in_loops_that_are_pythons(text: str) -> None:
     # Loops whose steps read numbers go natively where int64 holds all of them.
     body = f"r = 0\nfor i in range(len(a)):\n    v = a[i]\n    if v > 2:\n        r = {text}\n    out[i] = r & 1\nreturn r"
