@@ -474,10 +474,12 @@ def _is_any_int(inst: Inst, any_ints: set[Value]) -> bool:
 
 
 def _read_ints(function: Function) -> set[Value]:
-    """The Python ints that the host reads of the data."""
+    """The Python ints that are arguments, and those that the host reads of the data."""
     insts = list(walk(function.body))
     read = {i.attr("name") for i in insts if i.op.name == "read_length" and i.attr("limit") == 2**63 - 1}
-    return {i.results[0] for i in insts if read and i.op.name == "dim" and not read.isdisjoint(symbols(i.attr("value")))}
+    given = {p for p in function.params if p.type == WEAK_INT}
+    dims = (i for i in insts if read and i.op.name == "dim")
+    return given | {i.results[0] for i in dims if not read.isdisjoint(symbols(i.attr("value")))}
 
 
 def _mark(inst: Inst, any_ints: set[Value]) -> None:

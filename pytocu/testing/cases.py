@@ -86,7 +86,8 @@ LIMITS = {
     "errors": "of two errors of one call, those of dtypes, numbers of axes and lengths come before those of what the data say, "
     "as an index out of bounds, also where they stand behind these (`y = x[i]` and `np.concatenate([x, b])` of a matrix `b`); "
     "an int that is an argument is data. Nothing is written before",
-    "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError",
+    "int": "a Python int that no dtype holds, or beyond int64 with no dtype beside it, may be refused with an OverflowError; "
+    "so is one that a kernel computes in a step of a loop, also where only parts of a difference are too large (`n*n - n*n`)",
 }
 """Where NumPy answers and an error is expected instead, or where the dtype would depend on a length."""
 
