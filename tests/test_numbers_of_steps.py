@@ -167,3 +167,19 @@ def test_arguments_that_are_the_ends_of_int64(text: str) -> None:
     compare(pytocu.jit(function)(np.arange(3.0), 5), function(np.arange(3.0), 5))
     with pytest.raises(OverflowError, match="a Python int in a loop on arrays does not fit int64"):
         pytocu.jit(function)(np.arange(3.0), end)
+
+
+def test_counts_of_steps_are_assembled(gpu_compilers) -> None:
+    """NVIDIA's assemblers ended the process, where the count was chosen behind its quotient."""
+
+    def kept(a, b, v):
+        n = len(a)
+        for i in range(n):
+            v[i + 1 :] += v[i + 1 :] * 0.125
+            for _ in range(max(i - 2, 0), min(i + 3, n)):
+                a[i, i] = b[i, i]
+        return a, v
+
+    lowered = pytocu.jit(kept).lower("f64[n, n]", "f64[n, n]", "f64[n]")
+    for backend in ("nvvm", "cuda_c"):
+        assert lowered.compile("cuda:sm_90", backend).binary

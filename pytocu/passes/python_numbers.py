@@ -387,7 +387,7 @@ def steps_of_range(builder: Builder, start: Value, stop: Value, step: Value) -> 
 
     With d = stop - start and s = sign(step) it is max((d + step - s) // step, 0), where d + step is a number of int64.  That is
     taken for granted only of steps known to be short, by which a longer distance has more steps than anybody waits for.
-    Else it is 0 unless s*d > 0, and (|d| - 1) // |step| + 1 of numbers without sign, which hold both distances.
+    Else it is (|d| - 1) // |step| + 1 where s*d > 0, of numbers without sign, which hold both distances, and 0 elsewhere.
     """
     zero, one = builder.const(0, scalar(I64)), builder.const(1, scalar(I64))
     positive = builder.emit("greater", (step, zero))
@@ -398,10 +398,13 @@ def steps_of_range(builder: Builder, start: Value, stop: Value, step: Value) -> 
         count = builder.emit("floor_divide", (total, step))
         return builder.emit("where", (builder.emit("greater", (count, zero)), count, zero))
     low, high = (builder.emit("where", (positive, *ends)) for ends in ((start, stop), (stop, start)))
-    distance = as_dtype(builder, builder.emit("subtract", (builder.emit("subtract", (high, low)), one)), U64)
+    some = builder.emit("less", (low, high))
+    # Chosen in front of the division: where the quotient was chosen behind it, NVIDIA's assemblers of CUDA 13.0 and 13.5 ended
+    # the process.
+    distance = builder.emit("where", (some, builder.emit("subtract", (builder.emit("subtract", (high, low)), one)), zero))
     length = as_dtype(builder, builder.emit("where", (positive, step, builder.emit("negative", (step,)))), U64)
-    count = builder.emit("add", (as_dtype(builder, builder.emit("floor_divide", (distance, length)), I64), one))
-    return builder.emit("where", (builder.emit("less", (low, high)), count, zero))
+    count = builder.emit("floor_divide", (as_dtype(builder, distance, U64), length))
+    return builder.emit("add", (as_dtype(builder, count, I64), builder.emit("where", (some, one, zero))))
 
 
 _SHORT_STEP = 2**16

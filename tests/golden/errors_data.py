@@ -59,7 +59,7 @@ def scalar_branch(x, gain):
     y = x * 2
     return y if gain > 1 else 0.0  #! UnsupportedError: the conditional expression chooses at run time between f32[n] and a Python float
     #! at: y if gain > 1 else 0.0
-    #! help: choose with np.where(condition, a, b), or name the scalar in @jit(static=(...))
+    #! help: make an array of that shape and dtype of the number as well: np.full(shape, v, np.float32)
 
 
 #$ error scalar_branch --args "f32[n], weak float"
