@@ -26,7 +26,9 @@ BODIES = (
     "for t in range(y):\n    a = np.sort(a)\n    for v in range(x * t, x * t + 3):\n        a[v % 3] += v\nreturn a",
     "return [v for v in range(x * y, x * y + 2)]",
 )
-NUMBERS = ((10, 3), (10**9, 4), (2**62, 4), (2**63 - 1, 1), (2**63 - 3, 1), (-(2**63), 1), (3037000500, 2), (2**58, 3))
+NUMBERS = (
+    (10, 3), (10**9, 4), (2**62, 4), (2**63 - 1, 1), (2**63 - 3, 1), (-(2**63), 1), (3037000500, 2), (2**58, 3), (2**61, 3),
+)  # fmt: skip
 
 
 def _compared(body: str, x: int, y: int, call: Any) -> bool:
