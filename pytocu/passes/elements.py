@@ -108,9 +108,6 @@ class Target(Record):
     offset: Affine
 
 
-_FAR = 2.0**59
-"""No array is so long: what a position is a sum of is not larger, or it is none."""
-
 _END = 2.0**63 - 2.0**12
 """What is larger as a float64 int64 may not hold."""
 
@@ -473,11 +470,11 @@ class Elements(Mutable):
             broken = builder.emit("not_equal", (first, second))
         self.note(builder, check, broken, numbers[:1], numbers[1:])
 
-    def wide(self, dim: DimLike, builder: Builder, large: list[Value], limit: float = _FAR) -> Value:
+    def wide(self, dim: DimLike, builder: Builder, large: list[Value]) -> Value:
         """A number of run time as an int64, whatever the width of an index: it may be no position.
 
-        `large` gets flags of what a sum is made of and int64 may not hold; Python's ints would be no positions then.  What a
-        quotient, a remainder or an extreme is made of may be as large as int64 holds.
+        `large` gets flags of what int64 may not hold: of products, and of a sum, which is right where it is a number of int64,
+        whatever it was in between.
         """
         word = scalar(I64)
         if not isinstance(dim, Dim):
@@ -493,22 +490,22 @@ class Elements(Mutable):
             factors = [self._wide_factor(atom, builder, large) for atom in monomial] or [builder.const(1, word)]
             made = factors[0]
             for factor in factors[1:]:
-                _note_large(builder, large, _real_product(builder, made, factor), limit)
+                _note_large(builder, large, _real_product(builder, made, factor))
                 made = builder.emit("multiply", (made, factor))
             parts.append((made, coefficient))
         total: Value | None = None
         real: Value | None = None
         for made, coefficient in parts:
             factor = builder.const(coefficient, word)
-            if len(parts) > 1 and (limit == _END or made.inst is None or made.inst.op.name != "const"):
+            if len(parts) > 1 or coefficient not in (1, -1):
                 product = _real_product(builder, made, factor)
-                _note_large(builder, large, product, limit)
+                _note_large(builder, large, product)
                 real = product if real is None else builder.emit("add", (real, product))
             term = made if coefficient == 1 else builder.emit("multiply", (made, factor))
             total = term if total is None else builder.emit("add", (total, term))
         assert total is not None
-        if limit == _END and real is not None:
-            _note_large(builder, large, real, limit)
+        if real is not None and len(parts) > 1:
+            _note_large(builder, large, real)
         return total
 
     def _whole(self, monomial: tuple[Atom, ...]) -> tuple[Value, tuple[Atom, ...]] | None:
@@ -537,7 +534,7 @@ class Elements(Mutable):
             if found.sign < 0:
                 made = builder.emit("negative", (made,))
             return builder.emit("maximum", (made, builder.const(0, word)))
-        a, b = (self.wide(x, builder, large, _END) for x in atom.args)
+        a, b = (self.wide(x, builder, large) for x in atom.args)
         row = {"min": "minimum", "max": "maximum", "//": "floor_divide", "%": "remainder"}[atom.name]
         return builder.emit(row, (a, b))
 
@@ -706,10 +703,10 @@ def _real_product(builder: Builder, a: Value, b: Value) -> Value:
     return builder.emit("multiply", [builder.emit("convert_raw", (v,), {}, (scalar(F64),)) for v in (a, b)])
 
 
-def _note_large(builder: Builder, large: list[Value], number: Value, limit: float) -> None:
-    """Note whether a float64 is beyond a limit."""
+def _note_large(builder: Builder, large: list[Value], number: Value) -> None:
+    """Note whether int64 may not hold what is this as a float64."""
     magnitude = builder.emit("absolute", (number,))
-    large.append(builder.emit("greater", (magnitude, builder.const(limit, scalar(F64)))))
+    large.append(builder.emit("greater", (magnitude, builder.const(_END, scalar(F64)))))
 
 
 def _is_known(value: Value) -> bool:
