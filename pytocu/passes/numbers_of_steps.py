@@ -33,19 +33,24 @@ def require_numbers(builder: Builder, inst: Inst) -> None:
                 # Where a loop makes no steps, nothing is computed.
                 some = some * dim_min(counts[name], 1)
         beyond[some * dim_max(_largest(dim, counts) - _LARGEST, 0)] = None
-    for name in sorted(_given(inst)):
-        # Whatever becomes of it, the kernel is given the number itself.
+        for name in symbols(dim):
+            if is_number(name) and name not in counts and isinstance(dim, Dim) and symbol(name).terms[0] not in dim.terms:
+                # The kernel is given the number itself, also where it is multiplied by 0.
+                beyond[dim_max(symbol(name) - _LARGEST, 0)] = None
+    for name in sorted(_beside_read(inst)):
+        # So it is beside numbers that are read, of which the step itself requires what becomes of both.
         beyond[dim_max(symbol(name) - _LARGEST, 0)] = None
     total = sum((b for b in beyond), start=0)
     if total != 0:
         builder.emit("check", (), {"dims": (total, 0), "kind": "equal", "shapes": ("OverflowError", FITS, HELP)})
 
 
-def _given(inst: Inst) -> set[str]:
-    """The names of the call's numbers that are read in a loop or branch."""
+def _beside_read(inst: Inst) -> set[str]:
+    """The names of the call's numbers that stand beside numbers read in a loop or branch."""
+    unknown, known = unknown_names(inst), numbers_in(inst)
     inside = (i for region in inst.regions for i in walk(region))
-    found = {name for i in inside for _, value in i.attrs for dim in _stated(value) for name in symbols(dim)}
-    return {name for name in found if is_number(name)} - numbers_in(inst)
+    found = [symbols(dim) for i in inside for _, value in i.attrs for dim in _stated(value)]
+    return {name for names in found if not unknown.isdisjoint(names) for name in names if is_number(name)} - known
 
 
 def unknown_names(inst: Inst) -> frozenset[str]:
