@@ -38,13 +38,14 @@ _ANY_LENGTH = 10**9
 """Stands for lengths without a number ahead of time."""
 
 
+@paused()
 def compile_for(function: SourceFunction, call: Call) -> Entry:
     """Code for a call that none is there for, kept in memory and on disk."""
     target = target_of(call)
     _open_libraries(function, target)
     lowered = None
     try:
-        with paused(), _lengths_said(lengths_of(call), dict(zip(function._names, call.values, strict=True))):
+        with _lengths_said(lengths_of(call), dict(zip(function._names, call.values, strict=True))):
             lowered = compiler().lower(function._function, call.parameters, function._options, lengths_of(call), call.infos)
             compiled = lowered.compile_for(call.dynamic, call.infos, target)
             compiled.begin()
@@ -128,7 +129,7 @@ def precompile(
                 with paused():
                     lowered, compiled = compile_ahead(function, call, sizes, target, 32)
                     compiled.begin()
-                entry = _keep_compiled(function, call, target, lowered, compiled)
+                    entry = _keep_compiled(function, call, target, lowered, compiled)
         entry.executable.binary(target.partition(":")[2])
         if kind == "cpu" or target == f"cuda:{here}":
             entry.executable.prepare()

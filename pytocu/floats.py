@@ -9,7 +9,7 @@ _BITS = struct.Struct("<Q")
 _DOUBLE = struct.Struct("<d")
 _QUIET = 1 << 51
 """The payload of the NaN that `nan` means."""
-_NAN = re.compile(r"(-?)nan(?:\(0x([0-9a-f]{1,13})\))?", re.ASCII)
+_NAN = r"(-?)nan(?:\(0x([0-9a-f]{1,13})\))?"
 
 
 def float_text(value: float) -> str:
@@ -35,7 +35,7 @@ def parse_float(text: str) -> float:
     ValueError
         The text is none of a number.
     """
-    found = _NAN.fullmatch(text)
+    found = re.fullmatch(_NAN, text) if "nan" in text else None
     if found is None:
         return float(text)
     payload = int(found[2], 16) if found[2] else _QUIET

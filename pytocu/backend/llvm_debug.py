@@ -12,7 +12,7 @@ import re
 from pytocu.backend.names import file_name
 from pytocu.errors import Loc
 
-_FUNCTION = re.compile(r"define .*?@([^( ]+)\(.*\{$")
+_FUNCTION = r"define .*?@([^( ]+)\(.*\{$"
 _FIRST = 1000000
 """Numbers of metadata from here on are free: a backend's own are few."""
 
@@ -107,7 +107,7 @@ def with_lines(source: str, file: str = "kernels.ll") -> str:
     lines: list[str] = []
     places, inside = Places(), False
     for number, line in enumerate(source.splitlines(), 1):
-        begins = _FUNCTION.match(line)
+        begins = re.match(_FUNCTION, line)
         if begins:
             line, inside = f"{line[:-2]}{places.begin(begins[1], Loc(file, number))} {{", True
         elif line == "}":

@@ -43,7 +43,7 @@ _IR_VERSION = "!{i32 2, i32 0}"
 _STRAIGHT = "; straight\n"
 """What a module begins with that is compiled as it is written; see :func:`_is_straight`."""
 
-_OF_POSITIONS = re.compile(r" = (?:getelementptr|bitcast|ptrtoint|zext|sext|trunc|icmp|add|sub|mul|shl|lshr|ashr|and|or|xor) ")
+_OF_POSITIONS = r" = (?:getelementptr|bitcast|ptrtoint|zext|sext|trunc|icmp|add|sub|mul|shl|lshr|ashr|and|or|xor) "
 """Instructions of addresses and positions, which have no place in straight text: equal ones of different lines would otherwise
 not be joined without the optimiser, and the code would be another one."""
 
@@ -180,7 +180,7 @@ def _kernel(
             inst = (writer.origins or {}).get(number)
             loc = inst.loc if inst is not None and inst.loc.line else loc
             # Labels have no place; instructions begin with spaces.
-            placed = line.startswith("  ") and not (writer.dialect.as_written and _OF_POSITIONS.search(line))
+            placed = line.startswith("  ") and not (writer.dialect.as_written and re.search(_OF_POSITIONS, line))
             lines[number] = line + places.of(loc) if placed else line
     return "\n".join([f"{head} {{", "entry:", *lines, "}"]), f"void ({', '.join(types)})"
 

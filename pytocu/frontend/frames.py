@@ -195,7 +195,7 @@ class Late:
         self.read = read
 
 
-_MARK = re.compile("\ue000(\\d+)\ue001")
+_MARK = "\ue000(\\d+)\ue001"
 """What stands in the text of an exception for a value of run time: characters for private use."""
 
 
@@ -206,12 +206,12 @@ def mark(number: int) -> str:
 
 def with_marks(text: str, put: Callable[[int], str]) -> str:
     """A text with something else for each mark, by its number."""
-    return _MARK.sub(lambda found: put(int(found[1])), text)
+    return re.sub(_MARK, lambda found: put(int(found[1])), text)
 
 
 def is_marked(text: str) -> bool:
     """Whether a text shows values of run time."""
-    return _MARK.search(text) is not None
+    return re.search(_MARK, text) is not None
 
 
 class Text:
