@@ -88,9 +88,29 @@ def beside_an_array_of_no_use(y, count):
     return y
 
 
-@pytest.mark.parametrize("function", [in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use])
+def behind_a_loop(y, count):
+    t = count % 7
+    for v in y:
+        if v < 4:
+            break
+        t = count % 97
+    t = 7 // (t % 3)
+
+
+def behind_a_branch(y, count):
+    t = count % 7
+    if y[0] > 0.5:
+        t = count
+    u = 7 % t
+    u = (t + 1) // (count - 1)
+    return y + 1.0
+
+
+@pytest.mark.parametrize(
+    "function", [in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use, behind_a_loop, behind_a_branch]
+)
 def test_what_a_number_that_nobody_uses_is_made_of_is_there(function) -> None:
-    """A branch in a step may raise though nothing reads its result; arrays that it alone reads are no zeros."""
+    """A number that data decide may be an exception though nothing reads it; arrays that it alone reads are no zeros."""
     compiled = pytocu.jit(function)
     for y, count in (([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2)):
         try:

@@ -85,7 +85,7 @@ def dce(function: Function, context: PassContext) -> Function:
     for inst in reversed(insts):
         alive = bool(inst.op.effects and inst.op.effects != "read" and inst.op.effects != "alloc")
         alive = alive or any(r in used for r in inst.results) or inst.op.kind == "control" or raises(inst)
-        alive = alive or (inst in inside and requires(inst))
+        alive = alive or requires(inst)
         # A loop of the host hands on nothing where all it does is to change memory; what is inside was seen before.
         alive = alive or (inst.op.kind == "region" and any(i in launches for r in inst.regions for i in r.insts))
         alive = alive or (is_region(inst) and (compares if inst in inside else may_fail)(inst))

@@ -18,7 +18,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value
-from pytocu.ir.regions import is_raise, is_region, may_fail
+from pytocu.ir.regions import is_raise, is_region, may_fail, requires
 from pytocu.ir.rewrite import copy_with
 from pytocu.ir.types import ArrayType, ScalarType, Type, element, scalar, shape_of
 from pytocu.passes import cleanup, storages
@@ -89,10 +89,10 @@ def run(function: Function, context: PassContext) -> Function:
 
 
 def _unread(function: Function) -> list[Value]:
-    """A result of each loop or branch that no one reads and that may be an exception, which a kernel finds out."""
+    """A result of each instruction that no one reads and that may be an exception, which a kernel finds out."""
     read = {a for inst in function.body.insts for a in inst.args}
-    unread = (i for i in function.body.insts if is_region(i) and i.results and not any(r in read for r in i.results))
-    return [i.results[0] for i in unread if may_fail(i) and not on_host(i.results[0])]
+    unread = (i for i in function.body.insts if i.results and not any(r in read for r in i.results))
+    return [i.results[0] for i in unread if (is_region(i) and may_fail(i) or requires(i)) and not on_host(i.results[0])]
 
 
 def _is_hosts(inst: Inst) -> bool:
