@@ -373,21 +373,17 @@ def _may_raise(inst: Inst) -> Iterator[tuple[str, Sequence[Fact | bool]]]:
         case "for_loop" if inst.args[2].inst is None or inst.args[2].inst.op.name != "const":
             yield "ValueError", ()
         case name if not regions.is_region(inst) and inst.types and isinstance(inst.types[0], WeakType):
-            if (regions.raises(inst) or name in _PYTHON) and not _is_harmless(inst):
+            if (regions.raises(inst) or name in regions.NOT_BELOW_ZERO) and not _is_harmless(inst):
                 for kind in ("ZeroDivisionError", "OverflowError", "ValueError"):
                     yield kind, ()
     for first, second in regions.meetings(inst) if inst.op.name != "check" else ():
         yield "ValueError", (fact_of(first - second, "==", 0),)
 
 
-_PYTHON = ("power", "left_shift", "right_shift")
-"""Operations on Python's numbers that raise by what the numbers are, besides divisions."""
-
-
 def _is_harmless(inst: Inst) -> bool:
     """Whether an int is made of an int, raised to a power or shifted by a number that is known not to be negative."""
     ints = all(a.type in (WEAK_INT, WEAK_BOOL) for a in inst.args)
-    if not ints or inst.op.name not in _PYTHON:
+    if not ints or inst.op.name not in regions.NOT_BELOW_ZERO:
         return ints and inst.op.name == "python_int"
     number = inst.args[1].inst
     return number is not None and number.op.name == "const" and number.attr("value") >= 0

@@ -376,6 +376,8 @@ def raises_unused(inst: Inst) -> bool:
 
 
 _DIVISIONS = ("divide", "floor_divide", "remainder")
+NOT_BELOW_ZERO = ("left_shift", "right_shift", "power")
+"""What is an exception where the second number is negative; of powers, those of zero."""
 
 
 RAISES = "raises"
@@ -393,9 +395,13 @@ def raises(inst: Inst) -> bool:
     """Whether an instruction on Python's numbers may be an exception of Python's."""
     if not inst.types or not isinstance(inst.types[0], WeakType):
         return False
-    if inst.op.name in _DIVISIONS:
+    if len(inst.args) == 2:
         by = inst.args[1].inst
-        return by is None or by.op.name != "const" or not by.attr("value")
+        known = by.attr("value") if by is not None and by.op.name == "const" else None
+        if inst.op.name in _DIVISIONS:
+            return not known
+        if inst.op.name in NOT_BELOW_ZERO:
+            return known is None or isinstance(known, complex) or known < 0
     return inst.op.effects == "check" and inst.op.python is not None
 
 

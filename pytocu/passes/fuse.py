@@ -92,7 +92,8 @@ def _unread(function: Function) -> list[Value]:
     """A result of each instruction that no one reads and that may be an exception, which a kernel finds out."""
     read = {a for inst in function.body.insts for a in inst.args}
     unread = (i for i in function.body.insts if i.results and not any(r in read for r in i.results))
-    return [i.results[0] for i in unread if (is_region(i) and may_fail(i) or requires(i)) and not on_host(i.results[0])]
+    failing = (i for i in unread if requires(i) or (is_region(i) and may_fail(i)))
+    return [i.results[0] for i in failing if not on_host(i.results[0])]
 
 
 def _is_hosts(inst: Inst) -> bool:
