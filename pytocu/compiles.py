@@ -38,9 +38,14 @@ _ANY_LENGTH = 10**9
 """Stands for lengths without a number ahead of time."""
 
 
-@paused()
 def compile_for(function: SourceFunction, call: Call) -> Entry:
     """Code for a call that none is there for, kept in memory and on disk."""
+    # Not as a decorator, whose frame would be the one that a warning names as the caller's.
+    with paused():
+        return _compiled_for(function, call)
+
+
+def _compiled_for(function: SourceFunction, call: Call) -> Entry:
     target = target_of(call)
     _open_libraries(function, target)
     lowered = None
