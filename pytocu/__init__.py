@@ -74,10 +74,10 @@ if not TYPE_CHECKING:
         # imported, and a program that catches an exception loads no cache.
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
+        from pytocu.deferred import Deferred
 
-        module = import_module(_MODULES.get(name, "pytocu.errors"))
-        value = globals()[name] = getattr(module, "VERSION" if name == "__version__" else name)
+        looked_up = Deferred(_MODULES.get(name, "pytocu.errors"), "VERSION" if name == "__version__" else name)
+        value = globals()[name] = looked_up.function
         return value
 
 

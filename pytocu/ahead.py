@@ -6,9 +6,10 @@ For calls of C libraries that take milliseconds and leave Python free: opening a
 from __future__ import annotations
 
 import os
-from _thread import allocate_lock
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
+
+from pytocu.runtime.processes import allocate_lock, fork_waits_for_helper, helps
 
 T = TypeVar("T")
 
@@ -36,7 +37,7 @@ class Ahead(Generic[T]):
         self._done: list[tuple[T | None, BaseException | None]] = []
         self._process = os.getpid()
         # Not `join`: before Python 3.13 one that is interrupted takes the thread for ended, and the process does not wait.
-        self._running = allocate_lock()
+        self._running = fork_waits_for_helper(allocate_lock())
         self._running.acquire()
         # Not a daemon: a library that is at work while the process takes it down ends in a fault.
         self._thread = Thread(target=self._run_behind, name="pytocu")
@@ -45,6 +46,7 @@ class Ahead(Generic[T]):
         except RuntimeError:
             # There are no more threads, or the process is about to end: it is computed when it is asked for.
             self._thread = None
+            self._running.release()
 
     def _run(self) -> None:
         try:
@@ -54,6 +56,7 @@ class Ahead(Generic[T]):
             self._done.append((None, error))
 
     def _run_behind(self) -> None:
+        helps()
         try:
             self._run()
         finally:

@@ -20,6 +20,7 @@ from pytocu.runtime import cuda
 from pytocu.runtime.dispatcher import Entry
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan_loops import steady
+from pytocu.runtime.processes import fork_waits
 from pytocu.runtime.signature import Call
 from pytocu.source_function import SourceFunction, compiler, index_bits_of, keeper, lengths_of, target_of, watcher
 
@@ -97,11 +98,16 @@ def _store(function: SourceFunction, call: Call, target: str, lowered: Lowered, 
 
 def lower_for(function: SourceFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Lowered:
     """See :meth:`pytocu.JitFunction.lower`."""
+    with fork_waits():
+        return _lowered_for(function, args, kwargs)
+
+
+def _lowered_for(function: SourceFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Lowered:
     call = Call((), on_gpu=False)
     given = function._stated(args, kwargs)
     of_parts, parts = function._of_parts(tuple(given.values()))
     if of_parts is not None:
-        return lower_for(of_parts, parts, {})
+        return _lowered_for(of_parts, parts, {})
     for name, value in given.items():
         if isinstance(value, (ArrayType, ScalarType, WeakType)):
             call.parameters.append((name, value))
@@ -119,6 +125,13 @@ def precompile(
     of_parts, parts = function._of_parts(tuple(function._stated(args, kwargs).values()))
     if of_parts is not None:
         return precompile(of_parts, parts, {}, targets)
+    with fork_waits():
+        _precompile_itself(function, args, kwargs, targets)
+
+
+def _precompile_itself(
+    function: SourceFunction, args: tuple[Any, ...], kwargs: dict[str, Any], targets: str | Sequence[str] | None
+) -> None:
     if targets is None:
         targets = "cuda" if cuda.available()[0] else "cpu"
     for text in (targets,) if isinstance(targets, str) else targets:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Any
 
 from pytocu.errors import BackendError
+from pytocu.runtime.processes import helps, innermost
 
 # LLVM's own locks, and the one that llvmlite holds around each call, are free whenever this one is.
-_lock = threading.RLock()
-_held_for_fork = False
+_lock = innermost(threading.RLock())
 
 
 def llvm_binding() -> Any:
@@ -45,6 +44,7 @@ def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
     answer: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
     def work() -> None:
+        helps()
         try:
             with _lock:
                 answer.put((function(*args), None))
@@ -62,20 +62,3 @@ def undisturbed(function: Callable[..., Any], *args: Any) -> Any:
     finally:
         # The error's traceback refers to this frame.
         del error
-
-
-def _before_fork() -> None:
-    # The fork waits until no other thread is inside LLVM.
-    global _held_for_fork
-    _held_for_fork = _lock.acquire()
-
-
-def _after_fork() -> None:
-    global _held_for_fork
-    if _held_for_fork:
-        _held_for_fork = False
-        _lock.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytocu import config
 from pytocu.config import Options
-from pytocu.deferred import Deferred
+from pytocu.deferred import Deferred, DeferredModule
 from pytocu.errors import CompileError, DTypeError, Loc
 from pytocu.guards import may_hold
 from pytocu.ir.types import Type, parse_type
@@ -39,29 +39,15 @@ _shown = Deferred("pytocu.trees", "shown")
 if TYPE_CHECKING:
     from pytocu.runtime.manifest import Kept
 
+compiler = DeferredModule("pytocu.driver")
+"""The module that compiles; loading it takes several times as long as ``import pytocu``."""
+keeper = DeferredModule("pytocu.runtime.manifest")
+"""The module that keeps finished plans on disk, loaded at the first call that finds none in memory."""
+watcher = DeferredModule("pytocu.explain.watch")
+"""The module that shows what a running program compiles."""
+
 _MOST_WAYS = 16
 """In how many ways arguments of a function may hold others before no more short ways are written."""
-
-
-def compiler() -> Any:
-    """The module that compiles; loading it takes several times as long as ``import pytocu``."""
-    from pytocu import driver
-
-    return driver
-
-
-def keeper() -> Any:
-    """The module that keeps finished plans on disk, loaded at the first call that finds none in memory."""
-    from pytocu.runtime import manifest
-
-    return manifest
-
-
-def watcher() -> Any:
-    """The module that shows what a running program compiles."""
-    from pytocu.explain import watch
-
-    return watch
 
 
 class SourceFunction(Dispatcher):

@@ -144,6 +144,139 @@ def _in_child(shared, turn: int) -> None:
         os._exit(failed)
 
 
+IMPORTS = """
+import linecache, os, sys, threading
+import numpy as np
+import pytocu
+# It is what makes a fork wait.
+import pytocu.deferred
+from pytocu.runtime import processes
+
+found = []
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        # What works for another thread that waits for it is covered by that thread.
+        lock = processes._mine.lock
+        if not (lock is not None and lock._is_owned()) and threading.current_thread().name not in ("pytocu", "pytocu-llvm"):
+            found.append(name)
+        return None
+
+sys.meta_path.insert(0, Watch())
+
+@pytocu.jit
+def steps(x, n):
+    for k in range(n):
+        x[1:-1] = 0.5 * (x[2:] + x[:-2])
+    return x.sum(), n // 2
+
+@pytocu.jit
+def library(a, b):
+    return np.linalg.solve(a, b)[::2], a.T
+
+@pytocu.jit
+def chosen(x, i, mode):
+    if mode == "one":
+        return x[i]
+    return x[x > i], f"{mode}"
+
+@pytocu.vectorize
+def escape(c):
+    z = c
+    for n in range(20):
+        if abs(z) > 2:
+            return n
+        z = z * z + c
+    return 20
+
+def attempt(function, *arguments, **keywords):
+    try:
+        function(*arguments, **keywords)
+    except (IndexError, ValueError, TypeError, pytocu.PytocuError) as error:
+        str(error)
+
+x = np.linspace(-1, 1, 1000)
+for turn in range(2):
+    steps(x.copy(), 3)
+    steps(x.astype("f4"), 2)
+    library(np.eye(3), np.ones(3))
+    attempt(library, np.zeros((2, 3)), np.ones(3))
+    chosen(x, 3, mode="one")
+    chosen(x, 0.5, mode="many")
+    attempt(chosen, x, 2000, mode="one")
+    attempt(chosen, x, "text", mode="many")
+    escape(x * 1j, out=np.empty(1000, np.int64))
+    attempt(escape, x, out=np.empty(7, np.int64))
+    pytocu.jit(lambda p: {"a": p["x"] * 2})({"x": x})
+    for _ in range(40):
+        steps(x, 1)
+steps.lower("f32[n]", "int")
+steps.precompile("f32[n, 3]", "int", targets="cuda:sm_90")
+steps.specializations
+print(*dict.fromkeys(name for name in found if name.partition(".")[0] in ("pytocu", "llvmlite")))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("warm", [False, True])
+def test_nothing_is_imported_where_a_fork_would_not_wait(tmp_path, warm):
+    """A child would wait for ever for Python's lock of a module that a thread of the parent was importing."""
+    file = tmp_path / "program.py"
+    file.write_text(IMPORTS)
+    environment = {**os.environ, "PYTOCU_CACHE_DIR": str(tmp_path / "cache")}
+    for _ in range(1 + warm):
+        done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False, env=environment)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
+
+
+FIRST_CALLS = """
+import os, signal, sys, threading, time, warnings
+import numpy as np
+import pytocu
+
+warnings.simplefilter("ignore", DeprecationWarning)
+
+def total(x, n):
+    for k in range(n):
+        x = x * 0.5 + k
+    return x.sum(), np.linalg.norm(x)
+
+def chosen(x, n):
+    return x[x > n], np.eye(3) @ np.ones(3)
+
+x = np.linspace(-1, 1, 1000)
+
+def first_call(function):
+    got, expected = pytocu.jit(function)(x, 2), function(x, 2)
+    return all(np.allclose(a, b) for a, b in zip(got, expected))
+
+answers = []
+threads = [threading.Thread(target=lambda f=f: answers.append(first_call(f))) for f in (total, chosen)]
+for thread in threads:
+    thread.start()
+children = []
+while any(thread.is_alive() for thread in threads):
+    time.sleep(float(sys.argv[1]))
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(not first_call((total, chosen)[len(children) % 2]))
+    children.append(child)
+print(answers, sum(os.waitpid(child, 0)[1] for child in children))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("pause", ["0.001", "0.02", "0.1"])
+def test_forks_during_the_first_calls_of_a_process(tmp_path, pause):
+    file = tmp_path / "program.py"
+    file.write_text(FIRST_CALLS)
+    environment = {**os.environ, "PYTOCU_CACHE": "0"}
+    command = [sys.executable, file, pause]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=300)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "[True, True] 0\n", "")
+
+
 # Threads.
 
 

@@ -222,16 +222,6 @@ def library(name: str) -> Library:
     return Library(name) if ahead is None else ahead.result()
 
 
-def _finish_opening() -> None:
-    # A process that is forked meanwhile would have half a library.
-    for ahead in list(_ahead.values()):
-        ahead.wait()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_finish_opening)
-
-
 def texts(options: Any) -> Any:
     """Options as an array of C."""
     encoded = [option.encode() for option in options]

@@ -15,9 +15,7 @@ Needs no GPU, no driver, no header and no CUDA toolkit.
 
 from __future__ import annotations
 
-import os
 import re
-from _thread import allocate_lock
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -31,6 +29,7 @@ from pytocu.backend.ptx import LLVM_WAIT, for_arch
 from pytocu.errors import UNKNOWN, BackendError, InternalError
 from pytocu.ir.core import Function, Inst, walk, written_pointers
 from pytocu.ir.types import PointerType, element
+from pytocu.runtime.processes import RLock, innermost
 
 # libNVVM ends the process on a module without a layout.
 _LAYOUT = (
@@ -368,17 +367,7 @@ def _compiled(source: str, arch: str, name: str, lineinfo: bool, options: Sequen
 
 
 # NVIDIA states that libNVVM may be called by many threads at once; of nvJitLink it does not.
-_link_lock = allocate_lock()
-
-
-def _renew_lock() -> None:
-    # A thread of the parent may have held the lock; it does not exist in the child.
-    global _link_lock
-    _link_lock = allocate_lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
+_link_lock = innermost(RLock())
 
 
 def _linked(

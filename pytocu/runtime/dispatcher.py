@@ -21,7 +21,7 @@ from pytocu.guards import Default, Guard, Identity, Static, argument_key
 from pytocu.record import Record
 from pytocu.runtime import arrays
 from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, count_calls, left_out, write_dispatch, write_entry
-from pytocu.runtime.processes import lock_of
+from pytocu.runtime.processes import fork_waits, lock_of
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:
@@ -167,15 +167,16 @@ class Dispatcher(ABC):
     def _call(self, values: tuple[Any, ...]) -> Any:
         device = self._device
         originals = None
-        if device is not None and device.startswith("cuda"):
-            from pytocu.runtime import copying
+        with fork_waits():
+            if device is not None and device.startswith("cuda"):
+                from pytocu.runtime import copying
 
-            moved = copying.move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
-            if moved is not None:
-                originals, values = values, moved
-        call = self._describe(values)
-        entry = self._find(call) or self._missing(call)
-        run = self._remember(call, entry)
+                moved = copying.move_to_device(values, int(device[5:]) if device[4:5] == ":" else None)
+                if moved is not None:
+                    originals, values = values, moved
+            call = self._describe(values)
+            entry = self._find(call) or self._missing(call)
+            run = self._remember(call, entry)
         if run is not None:
             result = run()
             if result is not NotImplemented:
@@ -250,23 +251,24 @@ class Dispatcher(ABC):
         given: Sequence[Any],
     ) -> None:
         """Let native code make the calls of a signature that is called often, where it can."""
-        from pytocu.runtime import native_calls
+        with fork_waits():
+            from pytocu.runtime import native_calls
 
-        if not native_calls.possible(len(classes)) or (self._own_arguments and _gives_back(entry.executable.plan.tree)):
-            return
-        method = native_calls.method(self._call_code)
-        if method is None:
-            return
-        signature = native_calls.Signature(library, device, tuple(classes), tuple(static), passed, key)
-        words = native_calls.words_of(entry.executable, signature, entry.guards, self._plain, given)
-        if words is None:
-            return
-        parameters = list(self._signature.parameters.values())
-        with self._lock:
-            if self._calls is None:
-                self._calls = native_calls.Calls(self.__call__, method, parameters)
-                self.__call__ = self._calls.function
-            self._calls.add(passed, words)
+            if not native_calls.possible(len(classes)) or (self._own_arguments and _gives_back(entry.executable.plan.tree)):
+                return
+            method = native_calls.method(self._call_code)
+            if method is None:
+                return
+            signature = native_calls.Signature(library, device, tuple(classes), tuple(static), passed, key)
+            words = native_calls.words_of(entry.executable, signature, entry.guards, self._plain, given)
+            if words is None:
+                return
+            parameters = list(self._signature.parameters.values())
+            with self._lock:
+                if self._calls is None:
+                    self._calls = native_calls.Calls(self.__call__, method, parameters)
+                    self.__call__ = self._calls.function
+                self._calls.add(passed, words)
 
     def _call_code(self) -> bytes | None:
         """The object code of the native function that begins calls; None where it cannot be made."""

@@ -11,38 +11,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pytocu.deferred import DeferredModule
 from pytocu.errors import BackendError
 from pytocu.lazy import lazy
 from pytocu.runtime import access, arrays, cuda
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import Plan, check_arguments
 from pytocu.runtime.plan_loops import steady
+from pytocu.runtime.processes import fork_waits
 from pytocu.runtime.program import Program
 from pytocu.runtime.templates import ANY_LIBRARY
 
 if TYPE_CHECKING:
     from pytocu.runtime.on_cuda import CudaKernels
 
-
-def cpu_part() -> Any:
-    """The module that runs native code, loaded where there is some."""
-    from pytocu.runtime import on_cpu
-
-    return on_cpu
-
-
-def cuda_part() -> Any:
-    """The module that launches kernels, loaded where there are some."""
-    from pytocu.runtime import on_cuda
-
-    return on_cuda
-
-
-def copying_part() -> Any:
-    """The module that takes NumPy arrays to a GPU and back, loaded where that was asked for."""
-    from pytocu.runtime import copying
-
-    return copying
+cpu_part = DeferredModule("pytocu.runtime.on_cpu")
+cuda_part = DeferredModule("pytocu.runtime.on_cuda")
+copying_part = DeferredModule("pytocu.runtime.copying")
+"""Takes NumPy arrays to a GPU and back, where that was asked for."""
 
 
 class Executable:
@@ -78,7 +64,8 @@ class Executable:
 
     @lazy
     def _cpu_addresses(self) -> tuple[int, ...]:
-        return cpu_part().load(self.plan, self.binary)
+        with fork_waits():
+            return cpu_part().load(self.plan, self.binary)
 
     @lazy
     def _cuda_kernels(self) -> CudaKernels:
@@ -89,7 +76,8 @@ class Executable:
 
     @lazy
     def _cpu_loops(self) -> Mapping[int, Any]:
-        return cpu_part().loops_of(self.plan, self._cpu_addresses)
+        with fork_waits():
+            return cpu_part().loops_of(self.plan, self._cpu_addresses)
 
     @property
     def cpu_addresses(self) -> tuple[int, ...]:

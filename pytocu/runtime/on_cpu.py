@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+from pytocu.deferred import DeferredModule
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import cuda, failures, host_memory, native, results, threads
 from pytocu.runtime.arrays import ArrayInfo
@@ -16,6 +17,11 @@ from pytocu.runtime.plan import Plan
 from pytocu.runtime.plan_loops import steady
 from pytocu.runtime.strides import laid_out
 from pytocu.runtime.templates import Launch
+
+loop_part = DeferredModule("pytocu.runtime.native_steps")
+"""The module of native loops, loaded for plans that have some."""
+host_steps = DeferredModule("pytocu.runtime.host_steps")
+"""The module of what is done between kernels, loaded for plans that have such steps."""
 
 ELEMENTS_PER_THREAD = 1 << 16
 """Fewer elements than this are no piece of their own; see `threads.run`."""
@@ -38,13 +44,6 @@ def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
     return tuple(loaded[n] for n in names)
 
 
-def loop_part() -> Any:
-    """The module of native loops, loaded for plans that have some."""
-    from pytocu.runtime import native_steps
-
-    return native_steps
-
-
 def loops_of(plan: Plan, addresses: Sequence[int]) -> dict[int, Any]:
     """The loops whose steps are native (`native_steps.NativeLoop`), by their positions in the plan."""
     found = steady(plan, False)
@@ -52,13 +51,6 @@ def loops_of(plan: Plan, addresses: Sequence[int]) -> dict[int, Any]:
         return {}
     make, natives = loop_part().NativeLoop, [threads.native(address) for address in addresses]
     return {position: make(loop, plan.kernels, natives, natives[-1]) for position, loop in found.items()}
-
-
-def host_steps() -> Any:
-    """The module of what is done between kernels, loaded for plans that have such steps."""
-    from pytocu.runtime import host_steps
-
-    return host_steps
 
 
 class CpuExecutor:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from pytocu.deferred import Deferred
+from pytocu.deferred import Deferred, DeferredModule
 from pytocu.ir.types import DType, dtype_named
 from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
@@ -17,6 +17,13 @@ from pytocu.runtime.processes import allocate_lock
 from pytocu.runtime.templates import Launch
 
 _until = Deferred("pytocu.runtime.host_loops", "Until")
+
+host_steps = DeferredModule("pytocu.runtime.host_steps")
+"""The module of what is done between kernels, loaded for plans that have such steps."""
+graph_part = DeferredModule("pytocu.runtime.launch_graphs")
+"""The module of graphs of launches, loaded for plans that have loops."""
+loop_part = DeferredModule("pytocu.runtime.gpu_loops")
+"""The module of native loops, loaded for plans whose loops have steps that differ."""
 
 _MAX_GRID, _MAX_ROWS = 2**31 - 1, 2**16 - 1
 
@@ -34,27 +41,6 @@ def tiles(columns: int, rows: int, width: int, block: int) -> tuple[int, int, in
     width = min(width, 1 << (columns - 1).bit_length())
     height = block // width
     return min(-(-columns // width), _MAX_GRID), min(-(-rows // height), _MAX_ROWS), width, height
-
-
-def host_steps() -> Any:
-    """The module of what is done between kernels, loaded for plans that have such steps."""
-    from pytocu.runtime import host_steps
-
-    return host_steps
-
-
-def graph_part() -> Any:
-    """The module of graphs of launches, loaded for plans that have loops."""
-    from pytocu.runtime import launch_graphs
-
-    return launch_graphs
-
-
-def loop_part() -> Any:
-    """The module of native loops, loaded for plans whose loops have steps that differ."""
-    from pytocu.runtime import gpu_loops
-
-    return gpu_loops
 
 
 class CudaKernels:

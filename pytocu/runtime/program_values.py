@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from pytocu.deferred import DeferredModule
 from pytocu.ir.types import number_of
+
+python_part = DeferredModule("pytocu.ir.python_functions")
+"""What Python does on the host between kernels, loaded for plans that have such steps."""
 
 PYTHON_OPERATORS = {
     "add": "{} + {}", "subtract": "{} - {}", "multiply": "{} * {}", "divide": "{} / {}", "floor_divide": "{} // {}",
@@ -20,13 +24,6 @@ PYTHON_OPERATORS = {
 
 COMPARISONS = frozenset({"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"})
 _REAL = frozenset({"bool", "int", "float"})
-
-
-def python_part() -> Any:
-    """What Python does on the host between kernels, loaded for plans that have such steps."""
-    from pytocu.ir import python_functions
-
-    return python_functions
 
 
 def result_class(name: str, sources: Sequence[int], known: Mapping[int, str]) -> str:

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pytocu.deferred import DeferredModule
 from pytocu.errors import InternalError
 from pytocu.ir.types import dtype_named
 from pytocu.runtime.program_text import Text
 
-
-def view_part() -> Any:
-    """Views of arguments as results, loaded for plans that have some."""
-    from pytocu.runtime import plan_views
-
-    return plan_views
+view_part = DeferredModule("pytocu.runtime.plan_views")
+"""Views of arguments as results, loaded for plans that have some."""
 
 
 class Views:

@@ -12,18 +12,15 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from pytocu.deferred import DeferredModule
 from pytocu.errors import DTypeError, OutOfMemoryError, UnsupportedError
 from pytocu.ir.types import DType
 from pytocu.runtime import cuda, streams
 from pytocu.runtime.arrays import ANY_DEVICE, ArrayInfo, Device
 from pytocu.runtime.strides import byte_bounds, dense_strides, laid_out
 
-
-def own_arrays() -> Any:
-    """The module of pytocu's own arrays on a GPU, loaded for callers whose library allocates none."""
-    from pytocu.runtime import device_array
-
-    return device_array
+own_arrays = DeferredModule("pytocu.runtime.device_array")
+"""The module of pytocu's own arrays on a GPU, loaded for callers whose library allocates none."""
 
 
 def resolve_device(like: ArrayInfo) -> Device:
