@@ -123,17 +123,18 @@ def a_power(y, count):
     return count
 
 
-@pytest.mark.parametrize(
-    "function",
-    [
-        in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use, behind_a_loop, behind_a_branch,
-        a_shift, a_power,
-    ],
-)  # fmt: skip
+UNREAD = [
+    in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use, behind_a_loop, behind_a_branch,
+    a_shift, a_power,
+]  # fmt: skip
+NUMBERS = [([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2)]
+
+
+@pytest.mark.parametrize("function", UNREAD)
 def test_what_a_number_that_nobody_uses_is_made_of_is_there(function) -> None:
     """A number that data decide may be an exception though nothing reads it; arrays that it alone reads are no zeros."""
     compiled = pytocu.jit(function)
-    for y, count in (([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2)):
+    for y, count in NUMBERS:
         try:
             wanted = function(np.array(y), count)
         except (ValueError, ZeroDivisionError) as error:
