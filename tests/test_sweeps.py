@@ -370,6 +370,32 @@ def triangles(x, n, m):
 
 
 WORDS = RANDOM.integers(0, 4, 9)
+def left_by_a_number(x, n):
+    m = abs(n) % 7 + 2
+    b = np.zeros((m, m)) + x[0]
+    t = 1.5
+    for i in range(m):
+        for j in range(i, m):
+            if t > 3:
+                break
+            t = t * 0.5 + i * 0.25
+            b[j] = b[j] * 0.5 + t
+    return b, np.full(m, t)
+
+
+def left_by_an_int(x, n):
+    m = n % 5 + 3
+    b = np.ones((m, m)) * x[1]
+    t = n
+    for i in range(m):
+        for j in range(i, m):
+            if t > 300:
+                break
+            t = t * 2 + i
+            b[:, j] = b[:, j - 1] + t
+    return b + t, t
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (thomas, systems(3, 6), 5),
     (thomas, systems(3, 6, np.float32), 5),
@@ -399,6 +425,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...], int]] = [
     (fibonacci, (np.zeros(9, np.int32),), 2),
     (life, (RANDOM.random((4, 5)),), 2),
     (old_and_new, (M,), 1),
+    (left_by_a_number, (M[0], 3), 4),
+    (left_by_an_int, (M[0], 4), 5),
     (swapped_ends, (M,), 1),
     (swapped_ends, (M.T,), 1),
     (sorted_by_insertion, (RANDOM.random(8),), 1),

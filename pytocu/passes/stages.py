@@ -20,7 +20,19 @@ from typing import Any
 from pytocu.ir.builder import Builder
 from pytocu.ir.core import Block, Function, Inst, Value, chain_from, named, walk
 from pytocu.ir.dims import is_number
-from pytocu.ir.regions import HEADS, bare, carried_count, given, is_region, numbers_of, origin, parameters, requires
+from pytocu.ir.regions import (
+    HEADS,
+    bare,
+    carried_count,
+    given,
+    is_region,
+    kept,
+    numbers_of,
+    origin,
+    parameters,
+    pruned,
+    requires,
+)
 from pytocu.ir.rewrite import made_again, replay, rewrite
 from pytocu.ir.types import WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, shape_of
 from pytocu.passes import (
@@ -64,7 +76,7 @@ def run(function: Function, context: PassContext) -> Function:
     whole = next(filter(is_whole, function.body.insts), None)
     if whole is None:
         return function
-    function = rewrite(_views_last(function), _with_its_view)
+    function = _numbers_apart(rewrite(_views_last(function), _with_its_view))
     if context.target.kind == "cpu":
         function = picks.read(function, lambda inst: is_whole(inst) and (_has_python(inst) or sweep_of(inst) is None))
     writer = _Writer(function, context)
@@ -114,6 +126,33 @@ def _with_its_view(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Seq
     for step in chain_from(args[0], args[1]):
         view = builder.emit(step.op, (view, *step.args[1:]), dict(step.attrs), None if step.op.infer else step.types)
     return (builder.emit("update", (old, view, new), name=inst.results[0].name),)
+
+
+def _numbers_apart(function: Function) -> Function:
+    """Numbers of a sweep that are read behind it are computed by a loop of their own, where they need no elements of arrays.
+
+    Every thread of the sweep computes them, and none is the one that stores them.
+    """
+    used = {a for inst in walk(function.body) for a in inst.args}
+
+    def apart(builder: Builder, inst: Inst, args: tuple[Value, ...]) -> Sequence[Value] | None:
+        sweep = sweep_of(inst) if is_whole(inst) and not _has_python(inst) else None
+        places = [] if sweep is None else [k for k in _scalars(inst, sweep) if inst.results[k] in used]
+        wanted = {inst.results[k] for k in places}
+        alone = pruned(inst, wanted) if wanted else None
+        if alone is None or not is_elementwise(alone):
+            return None
+        own = dict(zip(inst.args, args, strict=True))
+        numbers = builder.inst(alone.op, [own[a] for a in alone.args], dict(alone.attrs), alone.types, alone.regions)
+        made = builder.inst(inst.op, args, dict(inst.attrs), inst.types, inst.regions)
+        results = list(made.results)
+        for number, k in zip(numbers.results, kept(inst, wanted), strict=True):
+            number.name = inst.results[k].name
+            if k in places:
+                results[k] = number
+        return results
+
+    return rewrite(function, apart)
 
 
 _FEW = 16
