@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from pytocu.runtime.processes import allocate_lock, fork_waits_for_helper, helps
+from pytocu.processes import allocate_lock, fork_waits_for_helper, helps
 
 T = TypeVar("T")
 

@@ -16,11 +16,11 @@ from pytocu.deferred import Deferred
 from pytocu.errors import BackendError, CompileError, InternalError
 from pytocu.ir.collector import paused
 from pytocu.ir.types import ArrayType, ScalarType, WeakType
+from pytocu.processes import fork_waits
 from pytocu.runtime import cuda
 from pytocu.runtime.dispatcher import Entry
 from pytocu.runtime.executable import Executable
 from pytocu.runtime.plan_loops import steady
-from pytocu.runtime.processes import fork_waits
 from pytocu.runtime.signature import Call
 from pytocu.source_function import SourceFunction, compiler, index_bits_of, keeper, lengths_of, target_of, watcher
 

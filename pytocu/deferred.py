@@ -11,7 +11,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from pytocu.runtime.processes import fork_waits
+from pytocu.processes import fork_waits
 
 
 class Deferred:

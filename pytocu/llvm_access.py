@@ -8,7 +8,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from pytocu.errors import BackendError
-from pytocu.runtime.processes import helps, innermost
+from pytocu.processes import helps, innermost
 
 # LLVM's own locks, and the one that llvmlite holds around each call, are free whenever this one is.
 _lock = innermost(threading.RLock())

@@ -150,7 +150,7 @@ import numpy as np
 import pytocu
 # It is what makes a fork wait.
 import pytocu.deferred
-from pytocu.runtime import processes
+from pytocu import processes
 
 found = []
 

@@ -29,7 +29,7 @@ from pytocu.backend.ptx import LLVM_WAIT, for_arch
 from pytocu.errors import UNKNOWN, BackendError, InternalError
 from pytocu.ir.core import Function, Inst, walk, written_pointers
 from pytocu.ir.types import PointerType, element
-from pytocu.runtime.processes import RLock, innermost
+from pytocu.processes import RLock, innermost
 
 # libNVVM ends the process on a module without a layout.
 _LAYOUT = (

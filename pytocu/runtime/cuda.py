@@ -19,8 +19,8 @@ from typing import Any, NoReturn
 
 from pytocu.errors import BackendError, DeviceLostError, OutOfMemoryError
 from pytocu.ir.types import BOOL, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, DType
+from pytocu.processes import Local, RLock
 from pytocu.record import Record
-from pytocu.runtime.processes import Local, RLock
 
 PARAMETER_CODES: dict[DType, str] = {
     BOOL: "?", I8: "b", I16: "h", I32: "i", I64: "q", U8: "B", U16: "H", U32: "I", U64: "Q", F32: "f", F64: "d",

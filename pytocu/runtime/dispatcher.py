@@ -18,10 +18,10 @@ from pytocu import config
 from pytocu.deferred import Deferred
 from pytocu.errors import CompileError, Loc, PytocuError, UnsupportedError, raised
 from pytocu.guards import Default, Guard, Identity, Static, argument_key
+from pytocu.processes import fork_waits, lock_of
 from pytocu.record import Record
 from pytocu.runtime import arrays
 from pytocu.runtime.dispatch import SCALARS, TABLE_SIZE, Dispatch, Ready, count_calls, left_out, write_dispatch, write_entry
-from pytocu.runtime.processes import fork_waits, lock_of
 from pytocu.runtime.signature import Call
 
 if TYPE_CHECKING:

@@ -14,11 +14,11 @@ import numpy as np
 from pytocu.deferred import DeferredModule
 from pytocu.errors import BackendError
 from pytocu.lazy import lazy
+from pytocu.processes import fork_waits
 from pytocu.runtime import access, arrays, cuda
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import Plan, check_arguments
 from pytocu.runtime.plan_loops import steady
-from pytocu.runtime.processes import fork_waits
 from pytocu.runtime.program import Program
 from pytocu.runtime.templates import ANY_LIBRARY
 

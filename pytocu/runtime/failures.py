@@ -23,9 +23,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from pytocu.errors import NOTHING, CompileError, Loc, failure, tell
+from pytocu.processes import allocate_lock
 from pytocu.record import Record
 from pytocu.runtime import cuda
-from pytocu.runtime.processes import allocate_lock
 
 
 class Failure(Record):

@@ -12,10 +12,10 @@ import struct
 import sys
 from collections.abc import Sequence
 
+from pytocu.processes import allocate_lock
 from pytocu.runtime import cuda
 from pytocu.runtime.host_loops import Steps
 from pytocu.runtime.plan_loops import Steady
-from pytocu.runtime.processes import allocate_lock
 
 NODES = 32
 """Launches of a graph: so many hide what it takes to launch it, and changing their parameters takes little."""

@@ -9,11 +9,11 @@ from typing import Any
 
 from pytocu.deferred import Deferred, DeferredModule
 from pytocu.ir.types import DType, dtype_named
+from pytocu.processes import allocate_lock
 from pytocu.runtime import arrays, cuda, failures, graphs, results, streams
 from pytocu.runtime.arrays import ArrayInfo
 from pytocu.runtime.plan import KernelSpec, Plan
 from pytocu.runtime.plan_loops import Steady
-from pytocu.runtime.processes import allocate_lock
 from pytocu.runtime.templates import Launch
 
 _until = Deferred("pytocu.runtime.host_loops", "Until")

@@ -20,9 +20,9 @@ from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from pytocu.errors import PytocuError
+from pytocu.processes import Local
 from pytocu.record import Record
 from pytocu.runtime import cuda
-from pytocu.runtime.processes import Local
 
 LEGACY, PER_THREAD = 1, 2
 """Handles of the legacy default stream (also 0) and of the thread's default stream."""
