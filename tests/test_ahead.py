@@ -54,14 +54,34 @@ def test_without_threads_the_result_is_computed_when_it_is_asked_for(monkeypatch
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_for_what_another_thread_computes():
+    """A library that it calls would be cut in two: locks of its own would stay taken in the child."""
+    done = run("""
+        import os, time
+        from pytocu.ahead import Ahead
+
+        parent = os.getpid()
+        made = Ahead(lambda: (time.sleep(0.3), os.getpid())[1])
+        child = os.fork()
+        if not child:
+            os._exit(0 if made._done and made.result() == parent else 1)
+        print(os.waitpid(child, 0)[1], made.result() == parent)
+    """)
+    assert done.stdout.strip() == "0 True", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_computes_what_a_thread_of_the_parent_did_not_finish():
     done = run("""
         import os, threading
+        from pytocu import processes
         from pytocu.ahead import Ahead
 
         held = threading.Event()
         parent = os.getpid()
         made = Ahead(lambda: os.getpid() if os.getpid() != parent else held.wait())
+        # Else the fork would wait for the thread.
+        processes._of_helpers.clear()
         child = os.fork()
         if not child:
             os._exit(0 if made.result() == os.getpid() else 1)
