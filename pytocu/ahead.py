@@ -37,12 +37,14 @@ class Ahead(Generic[T]):
         self._done: list[tuple[T | None, BaseException | None]] = []
         self._process = os.getpid()
         # Not `join`: before Python 3.13 one that is interrupted takes the thread for ended, and the process does not wait.
-        self._running = fork_waits_for_helper(allocate_lock())
+        self._running = allocate_lock()
         self._running.acquire()
         # Not a daemon: a library that is at work while the process takes it down ends in a fault.
         self._thread = Thread(target=self._run_behind, name="pytocu")
         try:
             self._thread.start()
+            # Behind the start: a handler of a signal that forks in between would wait for a thread that never begins.
+            fork_waits_for_helper(self._running)
         except RuntimeError:
             # There are no more threads, or the process is about to end: it is computed when it is asked for.
             self._thread = None

@@ -59,10 +59,12 @@ def fork_waits() -> Any:
     return _mine.lock
 
 
-def fork_waits_for_helper(lock: Any) -> Any:
-    """The lock, which a thread holds that works for another one: a fork waits until it is free."""
+def fork_waits_for_helper(lock: Any) -> None:
+    """A thread holds the lock while it works for another one: a fork waits until it has been free.
+
+    In the child it may not be.
+    """
     _of_helpers.add(weakref.ref(lock, _of_helpers.discard))
-    return lock
 
 
 def helps() -> None:
@@ -89,7 +91,10 @@ def _before_fork() -> None:
     if outer:
         # A thread may have come in before its way was closed.
         _hold(_alive(_of_threads))
-    _hold(_alive(_of_helpers))
+    for lock in _alive(_of_helpers):
+        # Not held: a helper may wait for another one, and ends only then.
+        with lock:
+            pass
     _hold(_innermost)
 
 

@@ -71,6 +71,51 @@ def test_a_fork_waits_for_what_another_thread_computes():
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_waits_for_threads_that_wait_for_each_other():
+    done = run("""
+        import os, time
+        from pytocu.ahead import Ahead
+
+        def behind(other):
+            while not other._done:
+                time.sleep(0.01)
+            # The fork has gone on behind the other one.
+            time.sleep(0.05)
+            other.wait()
+
+        threads = [Ahead(time.sleep, 0.1)]
+        for _ in range(12):
+            threads.append(Ahead(behind, threads[-1]))
+        child = os.fork()
+        if not child:
+            os._exit(0 if all(each._done for each in threads) else 1)
+        print(os.waitpid(child, 0)[1])
+    """)
+    assert done.stdout.strip() == "0", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_handler_of_a_signal_forks_before_the_thread_begins():
+    done = run("""
+        import os, threading
+        from pytocu.ahead import Ahead
+
+        start = threading.Thread.start
+
+        def fork_and_start(thread):
+            child = os.fork()
+            if not child:
+                os._exit(0)
+            os.waitpid(child, 0)
+            start(thread)
+
+        threading.Thread.start = fork_and_start
+        print(Ahead(pow, 2, 10).result())
+    """)
+    assert done.stdout.strip() == "1024", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_child_computes_what_a_thread_of_the_parent_did_not_finish():
     done = run("""
         import os, threading
