@@ -56,6 +56,10 @@ class Launching(Fields):
         ``failed(kernel, status, blocks, threads)`` raises what the driver said of a launch.
     most : int
         Iterations, times what one costs, that one thread does.
+    most_of_one : int
+        The same where there is no other thread.
+    alone : callable
+        ``alone()`` says whether there is none.
     early : int
         The address of the attribute of launches that may begin while the one before ends; 0 where none may.
     again : bool
@@ -68,6 +72,8 @@ class Launching(Fields):
     keep: tuple[Any, ...]
     failed: Callable[[int, int, int, int], Any]
     most: int
+    most_of_one: int
+    alone: Callable[[], bool]
     early: int
     again: bool
 

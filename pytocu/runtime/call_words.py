@@ -60,6 +60,8 @@ class Compiler:
         self.wanted: dict[str, str] = {}
         self.scalars: dict[int, Value] = {}
         self.launching: Launching | None = None
+        # Whether it was asked if other threads can help.
+        self.asked = False
 
     # What tells the signature.
 
@@ -495,7 +497,7 @@ class Compiler:
             work, cost = details
             if isinstance(work, Known) and isinstance(cost, Known):
                 if work.value * cost.value > launching.most:
-                    raise NotNative("iterations for several threads")
+                    self.need_one_thread(work.value * cost.value)
             else:
                 done = self.number(self.binary(ast.Mult(), work, cost))
                 self.compare_numbers(ast.LtE(), done, self.number(Known(launching.most)))
@@ -514,6 +516,16 @@ class Compiler:
         failed = self.words.constant(lambda status: raised(launching.failed, number, status, blocks, threads))
         self.words.committed = True
         self.words.emit("launch", kernel, grid, start, len(parameters), launching.address, failed)
+
+    def need_one_thread(self, iterations: int) -> None:
+        """Leave the call where other threads can help with a launch."""
+        launching = self.launching
+        assert launching is not None
+        if iterations > launching.most_of_one or not launching.alone():
+            raise NotNative("iterations for several threads")
+        if not self.asked:
+            self.words.emit("true", self.call(Known(launching.alone), []).at)
+            self.asked = True
 
     def parameter(self, place: int, value: Value | Known, word: str) -> None:
         """Put a parameter into a word, which is as `Parameters.pack` leaves it."""

@@ -180,8 +180,9 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
     program = Program(plan, access.native_access(library, device, plan, executable.words_on), ())
     parameters = [spec.parameters for spec in plan.kernels]
     if device == "cpu":
-        addresses, most = executable.cpu_addresses, cpu_part().MOST_ALONE
-        launching = call_frames.Launching(parameters, 0, addresses, (addresses,), _never, most, 0, again)
+        addresses, part = executable.cpu_addresses, cpu_part()
+        limits = part.MOST_ALONE, part.MOST_NATIVE, part.threads.alone
+        launching = call_frames.Launching(parameters, 0, addresses, (addresses,), _never, *limits, 0, again)
     else:
         kernels = executable.cuda_kernels.on(int(device))
 
@@ -191,7 +192,7 @@ def program_of(executable: Executable, library: str, device: int | str) -> Nativ
         address = ctypes.cast(cuda.bindings().launch_ex, ctypes.c_void_p).value or 0
         handles = [int(k.handle) for k in kernels]
         early = cuda.EARLY if any(k.waits for k in plan.kernels) and cuda.starts_early(int(device)) else 0
-        launching = call_frames.Launching(parameters, address, handles, (kernels,), failed, 0, early, again)
+        launching = call_frames.Launching(parameters, address, handles, (kernels,), failed, 0, 0, _never, early, again)
     return NativeProgram(program.bind, call_words.body_of(program.source), launching)
 
 

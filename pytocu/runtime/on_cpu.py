@@ -29,6 +29,12 @@ ELEMENTS_PER_THREAD = 1 << 16
 MOST_ALONE = 2 * ELEMENTS_PER_THREAD
 """Up to so many elements one thread does everything: of two pieces nobody is left to help with once the first one was timed."""
 
+MOST_NATIVE = 16 * MOST_ALONE
+"""The same where there is one thread, in calls without Python: it leaves the caches during a launch, and comes back in 5 to 15 us.
+
+Of longer launches that is less than a hundredth, and an interrupt waits for all of a call.
+"""
+
 
 def load(plan: Plan, code: Callable[[str], bytes]) -> tuple[int, ...]:
     """The native functions of a plan, and behind them the one that makes the steps of loops, if it has some.

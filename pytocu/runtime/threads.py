@@ -169,6 +169,11 @@ def others() -> int:
     return _threads() - 1
 
 
+def alone() -> bool:
+    """Whether no other thread can help the calling one."""
+    return _threads() == 1
+
+
 def _helpers(seconds: float, left: int, size: int) -> int:
     """How many other threads have something to do while `left` iterations, in pieces of a size, take some seconds."""
     return min(int(seconds / _SECONDS_TO_WAKE), -(-left // size) - 1)
