@@ -563,6 +563,36 @@ def test_elements_are_loaded_one_by_one_where_gathers_are_slow(name: str, gather
 
 
 
+def smoothed(u: Any) -> Any:
+    new = u.copy()
+    new[:, 1:-2] = u[:, 1:-2] * 3 + (u[:, :-3] + u[:, 2:-1] - 4 * u[:, 3:])
+    return new
+
+
+@on_x86_64
+@pytest.mark.parametrize(("dtype", "folded"), [("f32", 1), ("f64", 1), ("i32", 0), ("f16", 0)])
+def test_rests_of_pieces_of_rows_are_vectors_under_a_mask(dtype: str, folded: int) -> None:
+    functions = pytocu.jit(smoothed).lower(f"{dtype}[n,m]").compile("cpu")._functions
+    texts = [llvm.emit(functions, llvm.host_dialect()._replace(masks=masks)) for masks in (False, True)]
+    assert [text.count("llvm.loop.vectorize.predicate.enable") for text in texts] == [0, folded]
+    machine = ("skylake-avx512", "+avx2,+fma,+avx512f,+avx512vl,+avx512bw,+avx512dq")
+    masked = [len(re.findall(r"\bvmovup[sd]\b.*\{%k\d\}", cpu.assembly(text, machine))) for text in texts]
+    assert (masked[0] == 0, masked[1] > 6) == (True, bool(folded))
+
+
+def test_loops_over_whole_rows_stay_as_they_are() -> None:
+    whole = pytocu.jit(lambda u: u[:, 1:-2] * 3 + (u[:, :-3] + u[:, 2:-1] - 4 * u[:, 3:])).lower("f32[n,m]").compile("cpu")
+    assert "predicate" not in llvm.emit(whole._functions, llvm.host_dialect()._replace(masks=True))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pieces_of_rows_of_every_length(dtype: Any) -> None:
+    compiled = pytocu.jit(smoothed)
+    for width in range(3, 90):
+        u = np.random.default_rng(width).standard_normal((4, width)).astype(dtype)
+        compare(compiled(u), smoothed(u))
+
+
 @on_x86_64
 def test_long_loops_take_two_vectors_at_once() -> None:
     """The code is another one, the elements are the same."""

@@ -25,7 +25,7 @@ from pytocu.backend import call_bodies, call_code
 from pytocu.call_operations import LEAVES, OPERATIONS
 from pytocu.errors import BackendError
 from pytocu.runtime import access, call_frames, call_words, cuda, dispatch, native_calls, on_cuda
-from pytocu.runtime.on_cpu import MOST_ALONE
+from pytocu.runtime.on_cpu import MOST_ALONE, MOST_NATIVE
 from pytocu.testing.compare import compare
 
 F = np.random.default_rng(0).random((6, 8)).astype(np.float32)
@@ -561,6 +561,39 @@ def test_many_iterations_are_given_to_threads():
     assert len(seen) == 1
     compare(compiled(x, MOST_ALONE + 1), x[: MOST_ALONE + 1] * 2)
     assert len(seen) == 2
+
+
+def test_one_thread_needs_no_python_between_its_launches(set_thread_count):
+    def steps(x):
+        for _ in range(3):
+            new = x.copy()
+            new[1:-1] = x[2:] - x[:-2]
+            x = new
+        return x
+
+    x = np.random.default_rng(4).random(MOST_ALONE + 1)
+    set_thread_count(1)
+    compiled = warm(pytocu.jit(steps), x)
+    seen = reads_in_python(compiled)
+    compare(compiled(x), steps(x))
+    assert len(seen) == 0
+    # Another thread can help.
+    set_thread_count(2)
+    compare(compiled(x), steps(x))
+    assert len(seen) == 1
+    set_thread_count(1)
+    compare(compiled(x), steps(x))
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize(("threads", "size", "native"), [(2, MOST_ALONE + 1, 0), (1, MOST_NATIVE + 1, 0), (1, MOST_NATIVE, 1)])
+def test_long_launches_are_begun_by_python(set_thread_count, threads, size, native):
+    set_thread_count(threads)
+    compiled = pytocu.jit(lambda x: x + 1)
+    x = np.zeros(size, np.uint8)
+    for _ in range(4):
+        compiled(x)
+    assert records(compiled) == native
 
 
 def test_kernels_that_are_given_constants_are_started_by_native_code():

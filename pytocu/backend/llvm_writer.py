@@ -16,7 +16,7 @@ from pytocu.errors import NOTHING, BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value, walk
 from pytocu.ir.lanes import is_widened, lane_reach, share_of_lane
 from pytocu.ir.ops import GRID_AXES
-from pytocu.ir.types import PointerType, ScalarType, Type, VectorType, element, scalar
+from pytocu.ir.types import F32, F64, PointerType, ScalarType, Type, VectorType, element, scalar
 from pytocu.record import Record
 
 _ELSEWHERE = {
@@ -211,24 +211,30 @@ class Writer(RowWriter):
 
     def wish(self, inst: Inst) -> str:
         """What stands behind the branch back to the head of a loop that LLVM would otherwise make something else of."""
+        wanted: tuple[str, ...] = ()
         if self.dialect.keeps_loops and is_widened(inst):
             # It is not to be unrolled.
-            wanted = '!"llvm.loop.unroll.disable"'
+            wanted = ('!"llvm.loop.unroll.disable"',)
         elif self.dialect.long and has_many_ways(inst):
-            wanted = '!"llvm.loop.vectorize.enable", i1 false'
+            wanted = ('!"llvm.loop.vectorize.enable", i1 false',)
+        elif self.dialect.masks and _is_within_row(inst):
+            # What is left of a row behind whole vectors is another one under a mask.
+            wanted = ('!"llvm.loop.vectorize.predicate.enable", i1 true', '!"llvm.loop.interleave.count", i32 2')
         elif self.dialect.long and self.is_long(inst):
-            wanted = '!"llvm.loop.interleave.count", i32 2'
-        else:
+            wanted = ('!"llvm.loop.interleave.count", i32 2',)
+        if not wanted:
             return ""
-        notes = [declared for declared in self.declarations if declared.startswith("!")]
-        wish = next((note.partition(" ")[0] for note in notes if note.endswith(f" = !{{{wanted}}}")), "")
-        if not wish:
-            wish = f"!{_LOOPS + len(notes)}"
-            self.declarations.add(f"{wish} = !{{{wanted}}}")
-            notes.append(wish)
-        number = _LOOPS + len(notes)
+        nodes: list[str] = []
+        for wish in wanted:
+            notes = [declared for declared in self.declarations if declared.startswith("!")]
+            node = next((note.partition(" ")[0] for note in notes if note.endswith(f" = !{{{wish}}}")), "")
+            if not node:
+                node = f"!{_LOOPS + len(notes)}"
+                self.declarations.add(f"{node} = !{{{wish}}}")
+            nodes.append(node)
+        number = _LOOPS + sum(declared.startswith("!") for declared in self.declarations)
         # Each loop has a node of its own, which LLVM knows by its naming itself.
-        self.declarations.add(f"!{number} = distinct !{{!{number}, {wish}}}")
+        self.declarations.add(f"!{number} = distinct !{{!{number}, {', '.join(nodes)}}}")
         return f", !llvm.loop !{number}"
 
     def is_long(self, inst: Inst) -> bool:
@@ -670,6 +676,41 @@ def has_many_ways(inst: Inst) -> bool:
     for one in insts:
         ways.update(dict.fromkeys(one.results, 1 + sum(ways.get(a, 0) for a in one.args)))
     return max(ways.values(), default=0) > _MANY_WAYS
+
+
+_NEIGHBOURS = 3
+"""Loads of a loop that has something to do besides waiting for memory."""
+
+
+def _is_within_row(loop: Inst) -> bool:
+    """Whether a loop computes floats of a row from a place within it on, of several that lie along memory."""
+    lower = loop.args[0]
+    block = loop.regions[0]
+    accesses = [i for i in block.insts if i.op.name in ("load", "store")]
+    stores = [i for i in accesses if i.op.name == "store"]
+    if (lower.inst is not None and lower.inst.op.name == "const") or len(loop.args) > 3 or len(stores) != 1:
+        return False
+    if any(i.op.kind not in ("elementwise", "const") and i not in accesses for i in block.insts[:-1]):
+        return False
+    type = stores[0].args[2].type
+    loads = [i for i in accesses if i.op.name == "load"]
+    if type not in (scalar(F32), scalar(F64)) or len(loads) < _NEIGHBOURS or any(i.result.type != type for i in loads):
+        return False
+    steps = _steps(block)
+    return all(steps.get(i.args[1], 0) == 1 for i in accesses)
+
+
+def _steps(block: Block) -> dict[Value, int | None]:
+    """How far what a loop computes of its index moves with each iteration, if that is 0 or 1."""
+    steps: dict[Value, int | None] = {block.params[0]: 1}
+    for inst in block.insts[:-1]:
+        moves = [steps.get(a, 0) for a in inst.args]
+        signs = {"add": (1, 1), "subtract": (1, -1)}.get(inst.op.name)
+        step = None if any(moves) or None in moves else 0
+        if signs and None not in moves:
+            step = sum(sign * (move or 0) for sign, move in zip(signs, moves, strict=True))
+        steps.update(dict.fromkeys(inst.results, step if step in (0, 1) else None))
+    return steps
 
 
 def _is_note(inst: Inst) -> bool:

@@ -30,9 +30,10 @@ MOST_ALONE = 2 * ELEMENTS_PER_THREAD
 """Up to so many elements one thread does everything: of two pieces nobody is left to help with once the first one was timed."""
 
 MOST_NATIVE = 16 * MOST_ALONE
-"""The same where there is one thread, in calls without Python: it leaves the caches during a launch, and comes back in 5 to 15 us.
+"""The same in calls of native code where there is one thread.
 
-Of longer launches that is less than a hundredth, and an interrupt waits for all of a call.
+Behind a launch that has filled the caches Python takes about 8 us to start another one. Of longer launches that is less
+than a hundredth, and an interrupt waits for all of a call.
 """
 
 
