@@ -24,6 +24,7 @@ OPERATIONS = {
     "call": "o a @s #n b",
     "method": "o a @s #n",
     "tuple": "o @s #n",
+    "drop": "d a",
     "box_int": "o a",
     "box_float": "o a",
     # Numbers.

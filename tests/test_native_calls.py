@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 import types
-from collections import namedtuple
+from collections import deque, namedtuple
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from pytocu import host_builds
 from pytocu.backend import call_bodies, call_code
 from pytocu.call_operations import LEAVES, OPERATIONS
 from pytocu.errors import BackendError
-from pytocu.runtime import access, call_frames, call_words, cuda, dispatch, native_calls, on_cuda
+from pytocu.runtime import access, call_frames, call_words, cuda, dispatch, host_memory, native_calls, on_cuda
 from pytocu.runtime.on_cpu import MOST_ALONE, MOST_NATIVE
 from pytocu.testing.compare import compare
 
@@ -584,6 +584,21 @@ def test_one_thread_needs_no_python_between_its_launches(set_thread_count):
     set_thread_count(1)
     compare(compiled(x), steps(x))
     assert len(seen) == 1
+
+
+def test_memory_that_kernels_alone_see_is_given_back_between_launches(set_thread_count, monkeypatch):
+    def highest(x):
+        for _ in range(6):
+            x = np.maximum.accumulate(0.5 - x[1:])
+        return x
+
+    set_thread_count(1)
+    x = np.random.default_rng(4).random(MOST_ALONE + 99)
+    compiled = warm(pytocu.jit(highest), x)
+    monkeypatch.setattr(host_memory, "_blocks", deque())
+    seen = reads_in_python(compiled)
+    compare(compiled(x), highest(x))
+    assert (len(seen), len(host_memory._blocks)) == (0, 2)
 
 
 @pytest.mark.parametrize(("threads", "size", "native"), [(2, MOST_ALONE + 1, 0), (1, MOST_NATIVE + 1, 0), (1, MOST_NATIVE, 1)])

@@ -99,6 +99,10 @@ op.done:
   %x = ptr of %a
   %made = call ptr @PyObject_VectorcallMethod(ptr %x, ptr %s, i64 %n, ptr null)
   object %made""",
+    "drop": """
+  %x = ptr of %a
+  set %d, 0
+  call void @Py_DecRef(ptr %x)""",
     "tuple": """
   %made = call ptr @PyTuple_New(i64 %n)
   object %made

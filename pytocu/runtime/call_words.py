@@ -209,9 +209,10 @@ class Compiler:
                 self.launch(self.known(number), [self.value(d) for d in details], [self.value(v) for v in values])
             case ast.Expr(value=ast.Call() as call):
                 self.value(call)
-            case ast.Delete():
-                # The end of the call, which is near, gives it back.
-                return
+            case ast.Delete(targets=targets):
+                # Memory of the next ones; nothing else names what kernels alone have seen.
+                for gone in (self.value(target) for target in targets):
+                    self.words.emit("drop", self.at(gone), self.at(gone))
             case ast.Return(value=value):
                 found = Known(None) if value is None else self.value(value)
                 self.words.emit("return", self.at(found))
