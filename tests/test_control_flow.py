@@ -818,3 +818,24 @@ def settled(a, n):
 def test_a_loop_without_end_is_left_by_return(n: float) -> None:
     a = np.array([0.5, 2.0, 3.0])
     np.testing.assert_array_max_ulp(pytocu.jit(settled)(a, n), settled(a, n), 2)
+
+
+@pytest.mark.parametrize("count", [1, 3, 2000])
+def test_numbers_from_before_a_branch_that_checks_are_numpys(count: int) -> None:
+    def checked(x: Any, count: int) -> Any:
+        least = np.min(x)
+        whole = np.isfinite(least)
+        if count > 2:
+            assert count > 1000, "few"
+        return least, whole, least + 1
+
+    x = np.array([[3, 2, 5]], np.uint8)
+    compiled = pytocu.jit(checked)
+    if count == 3:
+        with pytest.raises(AssertionError, match="few"):
+            compiled(x, count)
+        return
+    compare(compiled(x, count), checked(x, count))
+    low = compiled.lower(x, count)
+    results = interp.run(low.function, (x, count))
+    compare(interp.arrange(low.function.body.terminator.attr("tree"), results), checked(x, count))

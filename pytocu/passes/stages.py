@@ -469,7 +469,10 @@ class _Writer:
             self.now[inst.results[k]] = result
             if isinstance(inst.results[k].type, ScalarType):
                 self.scalars.add(inst.results[k])
-        self.now.update((inst.results[k], memory) for k, memory in kept.items())
+        for k, memory in kept.items():
+            self.now[inst.results[k]] = memory
+            if given(inst)[passed[k]] in self.scalars:
+                self.scalars.add(inst.results[k])
 
     def _stays(self, inst: Inst, k: int, behind: Sequence[Inst]) -> bool:
         """Whether a carried array that is changed in place may be where an argument is."""
