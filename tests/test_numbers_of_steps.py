@@ -185,3 +185,22 @@ def test_counts_of_steps_are_assembled(gpu_compilers) -> None:
     lowered = pytocu.jit(kept).lower("f64[n, n]", "f64[n, n]", "f64[n]")
     for backend in ("nvvm", "cuda_c"):
         assert lowered.compile("cuda:sm_90", backend).binary
+
+
+@pytest.mark.parametrize("call", [lambda f, *given: pytocu.jit(f)(*given), _by_threads])
+@pytest.mark.parametrize("text", ["e", "min(e, x)", "e + x", "3 * e * e - x"])
+def test_steps_that_data_count(text: str, call: Any) -> None:
+    lines = ("found = []", "t = x", "for v in a[: x + 2]:", "    if v < 4:", "        continue",
+             "    for e, g in enumerate(found):", f"        t = (t + g + {text}) % 97", "    found.append(t % 97)", "return t")  # fmt: skip
+    function = written(("a", "x"), "\n".join(lines), {})
+    for a in (np.array([5.0, 1, 9, 4, 7, 2]), np.array([1.0])):
+        compare(call(function, a, 3), function(a, 3))
+
+
+def test_an_int_beside_steps_that_data_count() -> None:
+    lines = ("t = 0", "found = []", "for v in a:", "    if v < 4:", "        continue", "    for e, g in enumerate(found):",
+             "        t = (t + g + min(e, x)) % 97", "    found.append(t % 97 + 1)", "return t")  # fmt: skip
+    function, a = written(("a", "x"), "\n".join(lines), {}), np.array([1.0, 5, 6, 7, 2, 8, 9])
+    compare(pytocu.jit(function)(a, 2**62), function(a, 2**62))
+    with pytest.raises(UnsupportedError, match=f"the Python int {2**70} in a loop on arrays does not fit int64"):
+        pytocu.jit(function)(a, 2**70)

@@ -54,8 +54,17 @@ def _beside_read(inst: Inst) -> set[str]:
 
 
 def unknown_names(inst: Inst) -> frozenset[str]:
-    """The names of numbers that are read inside of a loop or branch, which the host does not know before it."""
-    return numbers_in(inst) - {step_name(i) for i in (inst, *(i for region in inst.regions for i in walk(region)))}
+    """The names of numbers that are read inside of a loop or branch, which the host does not know before it.
+
+    So are numbers of steps where how many there are is read.
+    """
+    loops = [i for i in (inst, *(i for region in inst.regions for i in walk(region))) if step_name(i) is not None]
+    unknown = numbers_in(inst) - {step_name(loop) for loop in loops}
+    for loop in loops:
+        name, count, _ = loop.attr("numbers")
+        if not unknown.isdisjoint(symbols(count)):
+            unknown |= {name}
+    return unknown
 
 
 def is_for_the_step(dim: DimLike, branch: bool, unknown: frozenset[str]) -> bool:
