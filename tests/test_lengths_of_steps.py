@@ -553,3 +553,28 @@ def last_columns(m, n):
 def test_sides_find_out_lengths_of_any_axis(function: Callable[..., Any]) -> None:
     for seed in range(4):
         everywhere(function, np.random.default_rng(seed).random((4, 4)), 2)
+
+
+def of_another_length_and_changed(n):
+    n = abs(n) % 5 + 1
+    part, whole = np.ones(n + 1)[1:], np.zeros(n)
+    for _ in range(n):
+        part = whole
+        part[0] += 1
+    return part, whole
+
+
+def of_another_length_and_perhaps_unbound(n):
+    n = abs(n) % 5 + 1
+    part, whole = np.ones(n + 1)[1:], np.zeros(n)
+    for step in range(n):
+        if whole[0] > 1:
+            last = step
+        part = whole
+        part[step % 2] += 1
+    return part, whole, last
+
+
+@pytest.mark.parametrize("function", [of_another_length_and_changed, of_another_length_and_perhaps_unbound])
+def test_an_array_that_a_step_binds_to_a_changed_one_of_another_length(function: Callable[..., Any]) -> None:
+    everywhere(function, 9)

@@ -191,7 +191,8 @@ def test_counts_of_steps_are_assembled(gpu_compilers) -> None:
 @pytest.mark.parametrize("text", ["e", "min(e, x)", "e + x", "3 * e * e - x"])
 def test_steps_that_data_count(text: str, call: Any) -> None:
     lines = ("found = []", "t = x", "for v in a[: x + 2]:", "    if v < 4:", "        continue",
-             "    for e, g in enumerate(found):", f"        t = (t + g + {text}) % 97", "    found.append(t % 97)", "return t")  # fmt: skip
+             "    for e, g in enumerate(found):", f"        t = (t + g + {text}) % 97", "    found.append(t % 97)",
+             "return t")  # fmt: skip
     function = written(("a", "x"), "\n".join(lines), {})
     for a in (np.array([5.0, 1, 9, 4, 7, 2]), np.array([1.0])):
         compare(call(function, a, 3), function(a, 3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -302,7 +302,7 @@ def loop(
             context.met, context.refused = set(met), list(refused)
             begun |= fresh
             names = list(dict.fromkeys((*names, *fresh)))
-            types = {key: found for key, found in types.items() if key not in fresh}
+            types, kinds, shared = (_of_others(known, fresh) for known in (types, kinds, shared))
             before = State(frame)
             earlier = len(builder.made)
             continue
@@ -347,16 +347,18 @@ def loop(
         before.go_back()
         if before.changing:
             _carry(context, before)
-        types |= wider
         unordered |= more_unordered
-        kinds |= more
-        shared = more_shared
         rebound = {**rebound, **more_rebound}
-        # What begins as None or a number may be carried in another form now.
-        types = {key: found for key, found in types.items() if key not in more_names}
+        # What begins as None, a number or an array may be carried in another form now, of which nothing is known yet.
+        types, kinds, shared = (_of_others(known, more_names) for known in (types | wider, kinds | more, more_shared))
         names, roots = [n for n in dict.fromkeys((*names, *more_names)) if n not in rebound], [*roots, *more_roots]
     around.note(loc, Carried(before, names, types, roots, rebound, inside))
     return _finish(frame, op, head, lead, before, read, numbers)
+
+
+def _of_others(known: Mapping[tuple[Frame, str], Any], names: Collection[tuple[Frame, str]]) -> dict[tuple[Frame, str], Any]:
+    """What is known of names but for some."""
+    return {key: found for key, found in known.items() if key not in names}
 
 
 def _bound(frame: Frame, nodes: Sequence[ast.AST]) -> list[tuple[Frame, str]]:
