@@ -433,6 +433,22 @@ def meet_in_elements_backwards(x, n):
     return y
 
 
+def behind_a_quotient(x, n):
+    first = 7 // n
+    return x.sum(axis=4) + first
+
+
+def behind_a_remainder(x, n):
+    found = []
+    return found[n % len(found)] + x
+
+
+def behind_a_shift_in_a_loop(x, n):
+    for _ in range(2):
+        n = (1 << (n - 2)) - 1
+    return x + np.uint8(300)
+
+
 FUNCTIONS = [
     types_in_a_side, lengths_in_a_side, number_in_a_side, division_in_a_side, axis_in_a_side,
     index_in_a_side, attribute_in_a_side, name_in_a_side, local_name_in_a_side, by_data, behind_a_return,
@@ -444,6 +460,7 @@ FUNCTIONS = [
     for_certain_behind_a_side, for_certain_behind_a_loop, for_certain_in_a_function, in_the_second_step_for_certain,
     in_a_long_loop_for_certain, in_a_side_of_a_long_loop_for_certain, in_a_while_loop_for_certain,
     nothing_in_a_loop, nothing_in_a_while, nothing_in_a_while_of_data, return_in_a_loop_inside,
+    behind_a_quotient, behind_a_remainder, behind_a_shift_in_a_loop,
     meet_in_a_sum, meet_in_a_while, meet_in_a_while_of_data, meet_in_a_triangle, meet_in_elements, meet_in_elements_backwards,
 ]  # fmt: skip
 

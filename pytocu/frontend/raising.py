@@ -17,7 +17,7 @@ from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
 from pytocu.ir.python_functions import class_at, class_path
-from pytocu.ir.regions import RAISES
+from pytocu.ir.regions import RAISES, raises
 from pytocu.ir.types import I64, U8, U16, U32, U64, WeakType, element, scalar
 
 _with_all = Deferred("pytocu.frontend.reading_on", "with_all")
@@ -225,8 +225,8 @@ def warned(context: Context, kind: type[Warning], text: str, shown: Sequence[Sho
 
 
 def _is_said(inst: Inst) -> bool:
-    """Whether an instruction raises an exception of the program, or gives a warning."""
-    return is_refusal(inst) or (inst.op.name == "check" and inst.attr("kind") == "warn")
+    """Whether an instruction raises an exception of the program, or of Python's numbers, or gives a warning."""
+    return is_refusal(inst) or raises(inst) or (inst.op.name == "check" and inst.attr("kind") == "warn")
 
 
 def is_refusal(inst: Inst) -> bool:
