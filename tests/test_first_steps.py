@@ -151,9 +151,18 @@ def broken_in_the_first(a, n):
     return total
 
 
+def an_error_in_the_first(a, n):
+    row = 1
+    for k in range(n):
+        if k > 0:
+            row[0] += 1
+        row = np.zeros(3)
+    return row[0] + n
+
+
 PROGRAMS = [
     sum_of_rows, sum_of_all_rows, escape, largest, differences, until, ways, clock, newton, widened, enumerated, nested,
-    nested_both, left_in_the_first, broken_in_the_first,
+    nested_both, left_in_the_first, broken_in_the_first, an_error_in_the_first,
 ]  # fmt: skip
 
 

@@ -578,3 +578,17 @@ def of_another_length_and_perhaps_unbound(n):
 @pytest.mark.parametrize("function", [of_another_length_and_changed, of_another_length_and_perhaps_unbound])
 def test_an_array_that_a_step_binds_to_a_changed_one_of_another_length(function: Callable[..., Any]) -> None:
     everywhere(function, 9)
+
+
+def the_one_before(x, n):
+    counts = np.zeros(abs(n) + 1)
+    before = np.ones(abs(n) + 1)
+    for _ in range(abs(n) + 1):
+        before = x
+        x = counts[counts > -1]
+    return before
+
+
+@pytest.mark.parametrize("n", [0, 1, 4])
+def test_a_length_of_which_another_one_is_made_later(n: int) -> None:
+    everywhere(the_one_before, np.arange(5.0), n)

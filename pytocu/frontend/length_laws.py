@@ -154,7 +154,7 @@ def _is_few_times(context: Context, law: Law) -> bool:
 
 def find_rooms(context: Context, before: State) -> None:
     """Write the loop that finds out how long axes get, in front of the loop whose steps make them so long."""
-    missing = {group: law for group, law in before.laws.items() if group not in before.rooms}
+    missing = [group for group in before.laws if group not in before.rooms]
     if missing:
         _run_ahead(context, before, missing)
     names = {name for room in before.rooms.values() for name in symbols(room)}
@@ -168,8 +168,21 @@ def find_rooms(context: Context, before: State) -> None:
             before.parts.pop(key, None)
 
 
-def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> None:
+def _with_used(laws: Mapping[Any, Law], groups: Sequence[Any]) -> dict[Any, Law]:
+    """The laws of groups, and of those whose lengths they are made of."""
+    found: dict[Any, Law] = {}
+    left = [*groups]
+    while left:
+        group = left.pop(0)
+        if group not in found:
+            found[group] = laws[group]
+            left.extend(laws[group].names.values())
+    return found
+
+
+def _run_ahead(context: Context, before: State, missing: Sequence[Any]) -> None:
     """Write the loop of the lengths alone; where a step may end the loop, as far as there may be room for elements."""
+    laws = _with_used(before.laws, missing)
     starts = {c.group: c.start for changing in before.changing.values() for c in changing.changes}
     emit = context.builder.emit
 
@@ -181,16 +194,16 @@ def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> N
         tests += [emit("less_equal", (length, number_of(MOST))) for length in lengths]
         return functools.reduce(lambda first, second: emit("bitwise_and", (first, second)), tests)
 
-    first = [number_of(starts[group]) for group in missing]
+    first = [number_of(starts[group]) for group in laws]
     # Whether there is another step, which one it is, the lengths before it, and the greatest that there were.
     begin = [goes_on(number_of(0), first), number_of(0), *first, *first]
     flag, number, *params = [Value(regions.bare(value.type)) for value in begin]
     with context.builder.nested() as insts:
         lengths = {
             group: bound_count(context, param, new_name(context, "length"))
-            for group, param in zip(missing, params, strict=False)
+            for group, param in zip(laws, params, strict=False)
         }
-        longer = [number_of(law.behind(lengths)) for law in missing.values()]
+        longer = [number_of(law.behind(lengths)) for law in laws.values()]
         most = [emit("python_max", pair) for pair in zip(params[len(first) :], longer, strict=True)]
         following = emit("add", (number, number_of(1)))
         another = emit("less", (following, number_of(before.steps))) if before.every else goes_on(following, longer)
@@ -198,7 +211,7 @@ def _run_ahead(context: Context, before: State, missing: Mapping[Any, Law]) -> N
     region = Block((flag, number, *params), tuple(insts))
     types = [value.type for value in region.params]
     made = context.builder.inst("while_loop", begin, {"carried": len(begin)}, types, (region,))
-    for group, start, most in zip(missing, first, made.results[-len(first) :], strict=True):
+    for group, start, most in zip(missing, first, made.results[-len(first) :], strict=False):
         if not before.every:
             most = emit("python_max", (start, emit("python_min", (most, number_of(MOST)))))
         before.rooms[group] = bound_count(context, most, new_name(context, "room"))

@@ -38,6 +38,8 @@ class StepRead(Mutable):
     next: list[Any] = fresh(default_factory=list)
     extras: list[Value] = fresh(default_factory=list)
     state: State | None = None
+    # Whether it holds statements that NumPy or Python refuses, perhaps for what a name was taken to be.
+    refuses: bool = False
     # Of arrays whose lengths steps change, by their groups.
     lengths: dict[Any, DimLike] = fresh(default_factory=dict)
     # The places among their changes of those that get longer than they may.

@@ -556,7 +556,9 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
     if before.changing:
         _begin_step(frame.context, before, read)
     unsure = {key: held for key in read.names if isinstance(held := key[0].locals.get(key[1]), MaybeBound)}
+    refused = len(frame.context.refused)
     following, extras = body(read.counter, read.lead)
+    read.refuses = len(frame.context.refused) > refused
     for owner, name in read.names:
         if isinstance(held := owner.locals.get(name), Late):
             owner.locals[name] = held.read(frame.context, no_step(name))
@@ -730,7 +732,7 @@ def _finish(
                 perhaps |= kept
             else:
                 broken[owner, name] = still_python(name, next(iter(kept)))
-        elif any(p in used for p in own):
+        elif any(p in used for p in own) or (read.refuses and problem.key is not None):
             if problem.key is not None:
                 raise HandOn(problem.key)
             raise UnsupportedError(problem.message, loc, problem.help)
