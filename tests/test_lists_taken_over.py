@@ -247,9 +247,17 @@ def row_of_pascal(a, n):
     return row
 
 
+def put_by_place_and_lengthened(a, n):
+    found = [1, n]
+    found[n % len(found)] = 0
+    found.append(n + 0.5)
+    return found
+
+
 PROGRAMS = [
-    row_of_pascal, exchanged_with_a_new_one, one_after_the_other, in_turns, filled_again, emptied_when_full, the_longest_run,
-    a_copy, levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
+    put_by_place_and_lengthened, row_of_pascal, exchanged_with_a_new_one, one_after_the_other, in_turns, filled_again,
+    emptied_when_full, the_longest_run, a_copy,
+    levels, neighbours_by_data, both_names, tuples, by_a_function, the_longest, all_members, appended_to, shortened,
 ]  # fmt: skip
 
 

@@ -394,3 +394,15 @@ def test_the_class_of_what_lacks_an_attribute_is_called_as_python_calls_it(asked
     with pytest.raises(AttributeError) as found:
         pytocu.jit(asked)(x)
     assert str(found.value).splitlines()[0] == str(expected.value)
+
+
+def test_what_is_wrong_behind_sides_that_do_not_meet():
+    def f(x, n):
+        found = [1]
+        if n > 2:
+            return n // 2
+        found.append(2.5)
+        return x, n
+
+    with pytest.raises(UnsupportedError, match=r"the function returns a Python int .* or a tuple of 2"):
+        pytocu.jit(f).lower("f32[m]", "weak int")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from pytocu.deferred import Deferred
+from pytocu.errors import CompileError
 from pytocu.frontend.aliases import note_unnamed
 from pytocu.frontend.flags import condition, negated
 from pytocu.frontend.frames import Flag, Flow, Frame, Raised, Returned
@@ -170,9 +171,14 @@ def _joined(frame: Frame, test: Value, before: State, sides: list[Side]) -> Any:
     for side in sides:
         side.insts[:] = _block_parts(context, side)
     merge = Merge(context, test, sides)
-    merge_names(merge, before, sides)
-    merge_memories(merge, before, sides)
-    signal = merge_flows(merge, test, sides)
+    try:
+        merge_names(merge, before, sides)
+        merge_memories(merge, before, sides)
+        signal = merge_flows(merge, test, sides)
+    except CompileError:
+        # Names wait for results that there are none of, and what stands behind the branch is read for what is wrong in it.
+        before.go_back()
+        raise
     first, second = (_block_parts(context, side) for side in sides)
     if not merge.pairs and context.elements is None and any(may_fail(inst) for side in sides for inst in side.insts):
         # Nobody uses what the sides compute, but they may not be able to.

@@ -38,7 +38,7 @@ from pytocu.frontend.ranges import bound, new_name, number_as_dim
 from pytocu.frontend.reading import read_number
 from pytocu.frontend.reshaping import filled
 from pytocu.frontend.rounds import MOST_IN_STEPS, all_hold, in_rounds, room_of_loop, rooms_of_rounds, while_room
-from pytocu.frontend.state import Around, Container, State, Wanted, holder
+from pytocu.frontend.state import Around, Container, State, Wanted, holder, wanted
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.type_texts import type_text
 from pytocu.frontend.values import (
@@ -207,6 +207,8 @@ def begin_here(frame: Frame, held: list[Any], sample: Any) -> Counted | None:
         return None
     members = [*held, sample]
     types = [_type_of(context, member) for member in members]
+    # What it gets behind this place has been found by an earlier reading.
+    types += [one.type for one in wanted(context) if (one.place, one.name, one.branch) == (context.loc, bound[0], True)]
     common = types[0]
     for other in types[1:]:
         common = other if common == other else _common(context, common, other)
