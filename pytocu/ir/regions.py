@@ -351,12 +351,12 @@ def compares(inst: Inst) -> bool:
     What is required where it computes arrays is looked at where they are used, if it stands in another one.
     """
     numbers = not any(map(shape_of, inst.types))
-    return bool(inst.results) and (_inside(inst).wrong or (numbers and _inside(inst).requires))
+    return _inside(inst).wrong or (numbers and _inside(inst).requires)
 
 
 def may_fail(inst: Inst) -> bool:
     """Whether a loop or branch that stands in none may be an error though nobody uses what it computes."""
-    return bool(inst.results) and (_inside(inst).wrong or _inside(inst).requires)
+    return _inside(inst).wrong or _inside(inst).requires
 
 
 FITS = "a Python int in a loop on arrays does not fit int64"
