@@ -77,9 +77,19 @@ def two_branches(x, n):
     return out
 
 
+def shorter_than_the_floats(x, n):
+    out = [1, 2.5]
+    if n > 3:
+        return [n]
+    out.pop()
+    if n > 2:
+        out.append(int(x[0]))
+    return out
+
+
 FUNCTIONS = [
-    known_on_the_other, an_early_return, filled_under_a_condition, chosen_under_a_condition, python_numbers,
-    numbers_of_both_kinds, two_branches,
+    shorter_than_the_floats, known_on_the_other, an_early_return, filled_under_a_condition, chosen_under_a_condition,
+    python_numbers, numbers_of_both_kinds, two_branches,
 ]  # fmt: skip
 
 

@@ -317,6 +317,21 @@ def test_a_run_in_which_none_is_used_is_refused(function: Callable[..., Any]) ->
     assert "is not None" in str(caught.value)
 
 
+def test_none_or_a_number_where_elements_are_assigned_is_refused() -> None:
+    def function(x, n):
+        y = 0
+        for _ in range(n):
+            if x.any():
+                break
+            y = None
+        x[x > 1] = y
+        return x
+
+    with pytest.raises(UnsupportedError, match="of which only a run knows which it is, is used") as caught:
+        pytocu.jit(function)(np.ones(3), 2)
+    assert "if y is not None" in str(caught.value)
+
+
 def other_object(x, n):
     y = None if n < 0 else n
     return y is x

@@ -57,7 +57,20 @@ from pytocu.frontend.values import is_number as is_known
 from pytocu.ir import regions
 from pytocu.ir.core import Value
 from pytocu.ir.dims import Dim, DimLike, dim_max, dim_min, is_number, substitute, symbol, symbols
-from pytocu.ir.types import F64, U8, WEAK_FLOAT, WEAK_INT, ArrayType, ScalarType, Type, WeakType, element, scalar, shape_of
+from pytocu.ir.types import (
+    F64,
+    U8,
+    WEAK_FLOAT,
+    WEAK_INT,
+    WEAK_ORDER,
+    ArrayType,
+    ScalarType,
+    Type,
+    WeakType,
+    element,
+    scalar,
+    shape_of,
+)
 
 _listed = Deferred("pytocu.frontend.ordering", "listed")
 _put_all = Deferred("pytocu.frontend.grown", "put_all")
@@ -360,6 +373,9 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     old = owner.locals[wanted.name]
     if isinstance(old, Unset):
         raise UnsupportedError(old.message, context.loc, old.help)
+    if isinstance(old, Grown) and isinstance(old.type, WeakType) and isinstance(wanted.type, WeakType):
+        # A reading that knew less of the list took it for one of ints alone.
+        wanted = wanted._replace(type=max(old.type, wanted.type, key=lambda type: WEAK_ORDER.index(type.kind)))
     with context.builder.nested():
         dtype = element(listed(context, [blank(context, wanted.type)]).type)
     zero = context.builder.const(0, scalar(dtype))

@@ -805,6 +805,9 @@ def no_number(context: Context, value: Any) -> CompileError:
         # To NumPy an iterator, and what a dict has, is one object of Python's.
         what = "a view of a dict" if value.sized else "an iterator"
         return DTypeError(f"{what} is used as a number or an array", context.loc, "make a list of its members: list(...)")
+    if isinstance(value, Perhaps):
+        text = f"{describe(value)}, is used as a number or an array"
+        return UnsupportedError(text, context.loc, "test it before, as with if y is not None:")
     help = "name its attribute that is the number" if is_opaque(value) else None
     error = DTypeError(f"{describe(value)} is used as a number or an array", context.loc, help)
     error.own_words = "pass numbers: there are no arrays of Python objects here"
