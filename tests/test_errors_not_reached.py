@@ -441,6 +441,15 @@ def raised_in_a_side(x, n):
     return part
 
 
+def raised_beside_an_array_of_a_step(x, n):
+    for _ in x:
+        if n > 1:  # noqa: SIM102 (a branch in a branch)
+            if n > 3:
+                raise ValueError("four")
+        part = np.arange(n)  # noqa: F841 (nobody reads it)
+    return x
+
+
 def behind_a_quotient(x, n):
     first = 7 // n
     return x.sum(axis=4) + first
@@ -468,7 +477,7 @@ FUNCTIONS = [
     for_certain_behind_a_side, for_certain_behind_a_loop, for_certain_in_a_function, in_the_second_step_for_certain,
     in_a_long_loop_for_certain, in_a_side_of_a_long_loop_for_certain, in_a_while_loop_for_certain,
     nothing_in_a_loop, nothing_in_a_while, nothing_in_a_while_of_data, return_in_a_loop_inside,
-    raised_in_a_side, behind_a_quotient, behind_a_remainder, behind_a_shift_in_a_loop,
+    raised_in_a_side, raised_beside_an_array_of_a_step, behind_a_quotient, behind_a_remainder, behind_a_shift_in_a_loop,
     meet_in_a_sum, meet_in_a_while, meet_in_a_while_of_data, meet_in_a_triangle, meet_in_elements, meet_in_elements_backwards,
 ]  # fmt: skip
 

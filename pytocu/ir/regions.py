@@ -25,7 +25,7 @@ from pytocu.ir.core import OPS, Block, Function, Inst, Value, make_attrs, named,
 from pytocu.ir.dims import DimLike, Fact, fact_of
 from pytocu.ir.infer import assignment_pairs, meeting_lengths
 from pytocu.ir.rewrite import put_with, replay
-from pytocu.ir.types import ArrayType, ScalarType, Type, WeakType, shape_of
+from pytocu.ir.types import BOOL, WEAK_BOOL, ArrayType, ScalarType, Type, WeakType, scalar, shape_of
 
 HEADS = {"for_loop": 3, "while_loop": 0, "if_else": 1, "map": 0}
 """How many arguments come before those that the regions are given."""
@@ -419,6 +419,8 @@ def _prune_block(block: Block, stays: Callable[[Inst], bool] = compares) -> Bloc
             if unused and not stays(inst):
                 changed = True
                 continue
+            if unused and inst.op.name == "if_else" and any(map(shape_of, inst.types)):
+                inst, changed = _of_checks(inst), True
             less = None if unused else pruned(inst, used)
             if less is not None:
                 keep = kept(inst, used)
@@ -439,6 +441,21 @@ def _prune_block(block: Block, stays: Callable[[Inst], bool] = compares) -> Bloc
             replay(builder, inst, lambda builder, inst, args: None, values)
         values.update((old, values.get(r, r)) for old, r in zip(stood_for.get(inst, ()), inst.results, strict=False))
     return Block(block.params, builder.take())
+
+
+def _of_checks(branch: Inst) -> Inst:
+    """A branch whose results nobody uses, with what may be an error in it: it hands on a truth value in place of arrays."""
+    live = _live_parameters(branch, [])
+    # As its condition is one: Python's on the host, NumPy's in a kernel.
+    truth = WEAK_BOOL if isinstance(branch.args[0].type, WeakType) else scalar(BOOL)
+    regions: list[Block] = []
+    for region in branch.regions:
+        builder = Builder(region.terminator.loc)
+        builder.insts.extend(_needed(region, []))
+        builder.inst("yield", (builder.const(True, truth),))
+        regions.append(Block(tuple([region.params[k] for k in live]), builder.take()))
+    args = (branch.args[0], *(given(branch)[k] for k in live))
+    return Builder(branch.loc).inst("if_else", args, dict(branch.attrs), (truth,), regions)
 
 
 def changes(inst: Inst) -> bool:
