@@ -1107,3 +1107,14 @@ def test_lanes_that_follow_each_other_have_no_form() -> None:
 def test_only_squares_are_transposed() -> None:
     with pytest.raises(CompileError, match="vectors of one type as these have elements, a power of two, not 2 of <4 x f32>"):
         Builder().inst("transposed", [Value(VectorType(dtype_named("f32"), 4))] * 2)
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.uint16])
+def test_rows_of_shorts_forwards_and_backwards(dtype) -> None:
+    """LLVM 22 ended the process where it made vectors of both."""
+
+    def function(x):
+        return x.max(-1) + x[::-1].max(-1)
+
+    x = np.arange(120).reshape(30, 4).astype(dtype)
+    compare(pytocu.jit(function, device="cpu")(x), function(x))

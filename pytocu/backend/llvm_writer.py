@@ -6,6 +6,7 @@ functions around them are written by :mod:`pytocu.backend.llvm` and :mod:`pytocu
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -215,7 +216,7 @@ class Writer(RowWriter):
         if self.dialect.keeps_loops and is_widened(inst):
             # It is not to be unrolled.
             wanted = ('!"llvm.loop.unroll.disable"',)
-        elif self.dialect.long and has_many_ways(inst):
+        elif self.dialect.long and (has_many_ways(inst) or _goes_back_in_groups(inst)):
             wanted = ('!"llvm.loop.vectorize.enable", i1 false',)
         elif self.dialect.masks and _is_within_row(inst):
             # What is left of a row behind whole vectors is another one under a mask.
@@ -700,8 +701,19 @@ def _is_within_row(loop: Inst) -> bool:
     return all(steps.get(i.args[1], 0) == 1 for i in accesses)
 
 
+def _goes_back_in_groups(loop: Inst) -> bool:
+    """Whether a loop loads several elements side by side, each time some before those of the last time.
+
+    LLVM 22 would end the process: two of its ways to find out what vectors of 16-bit integers of such groups cost differ.
+    """
+    block = loop.regions[0]
+    steps = _steps(block)
+    found = Counter((i.args[0], steps.get(i.args[1])) for i in block.insts if i.op.name == "load")
+    return any(count > 1 and step is not None and step < -1 for (_, step), count in found.items())
+
+
 def _steps(block: Block) -> dict[Value, int | None]:
-    """How far what a loop computes of its index moves with each iteration, if that is 0 or 1."""
+    """How far what a loop computes of its index moves with each iteration, if that is known now."""
     steps: dict[Value, int | None] = {block.params[0]: 1}
     for inst in block.insts[:-1]:
         moves = [steps.get(a, 0) for a in inst.args]
@@ -709,7 +721,12 @@ def _steps(block: Block) -> dict[Value, int | None]:
         step = None if any(moves) or None in moves else 0
         if signs and None not in moves:
             step = sum(sign * (move or 0) for sign, move in zip(signs, moves, strict=True))
-        steps.update(dict.fromkeys(inst.results, step if step in (0, 1) else None))
+        elif inst.op.name == "multiply" and None not in moves and step is None:
+            # One of both moves, and the other is the same in each iteration.
+            factors = [a.inst.attr("value") for a, move in zip(inst.args, moves, strict=True) if not move and a.inst is not None
+                       and a.inst.op.name == "const"]  # fmt: skip
+            step = factors[0] * sum(move or 0 for move in moves) if len(factors) == 1 else None
+        steps.update(dict.fromkeys(inst.results, step))
     return steps
 
 
