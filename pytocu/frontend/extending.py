@@ -45,8 +45,11 @@ def extend(frame: Frame, held: list[Any] | Grown, values: Any, what: str) -> Non
         held.extend(_iterate(frame, values, what))
         return
     else:
+        before = State(frame)
         with context.builder.nested():
             sample = member_of(frame, values if isinstance(values, Grown) else listed(frame, values), 0, True)
+        # What made it is not in the program, nor is its memory.
+        before.go_back()
         ask(context, held, [sample])
         counted = begin_here(frame, held, sample)
         if counted is not None:
