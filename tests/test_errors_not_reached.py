@@ -450,6 +450,14 @@ def raised_beside_an_array_of_a_step(x, n):
     return x
 
 
+def behind_a_number_that_is_read(x, n):
+    total = 0.0
+    if x[n - 1] > 0:
+        total = float(x[0])
+        total += float(x[1:2][1])
+    return total
+
+
 def behind_a_quotient(x, n):
     first = 7 // n
     return x.sum(axis=4) + first
@@ -477,7 +485,8 @@ FUNCTIONS = [
     for_certain_behind_a_side, for_certain_behind_a_loop, for_certain_in_a_function, in_the_second_step_for_certain,
     in_a_long_loop_for_certain, in_a_side_of_a_long_loop_for_certain, in_a_while_loop_for_certain,
     nothing_in_a_loop, nothing_in_a_while, nothing_in_a_while_of_data, return_in_a_loop_inside,
-    raised_in_a_side, raised_beside_an_array_of_a_step, behind_a_quotient, behind_a_remainder, behind_a_shift_in_a_loop,
+    raised_in_a_side, raised_beside_an_array_of_a_step, behind_a_quotient, behind_a_remainder,
+    behind_a_number_that_is_read, behind_a_shift_in_a_loop,
     meet_in_a_sum, meet_in_a_while, meet_in_a_while_of_data, meet_in_a_triangle, meet_in_elements, meet_in_elements_backwards,
 ]  # fmt: skip
 

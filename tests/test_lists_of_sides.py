@@ -87,9 +87,17 @@ def shorter_than_the_floats(x, n):
     return out
 
 
+def extended_behind_a_return(x, n):
+    out = []
+    if n > 3:
+        return len(x)
+    out.extend(range(n))
+    return len(out)
+
+
 FUNCTIONS = [
-    shorter_than_the_floats, known_on_the_other, an_early_return, filled_under_a_condition, chosen_under_a_condition,
-    python_numbers, numbers_of_both_kinds, two_branches,
+    extended_behind_a_return, shorter_than_the_floats, known_on_the_other, an_early_return, filled_under_a_condition,
+    chosen_under_a_condition, python_numbers, numbers_of_both_kinds, two_branches,
 ]  # fmt: skip
 
 

@@ -151,7 +151,7 @@ def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Ra
     context = frame.context
     if not any(map(may_fail, insts)) and not shows_data(found, insts):
         # What the text of the exception shows.
-        context.builder.insts.extend(i for i in insts if all(isinstance(t, WeakType) for t in i.types))
+        context.builder.insts.extend(_of_the_host(insts))
         refuse_if(context, test, taken, found)
         return
     if not found.written:
@@ -163,6 +163,21 @@ def _refuse(frame: Frame, test: Value, taken: bool, insts: list[Inst], found: Ra
     here = State(frame)
     sides = [Side(insts, Flow(), here), Side([], Flow(), State(frame, here))]
     _joined(frame, test, here, sides if taken else sides[::-1])
+
+
+def _of_the_host(insts: Sequence[Inst]) -> list[Inst]:
+    """What is computed of Python's numbers, and of none that is read from memory."""
+    found: list[Inst] = []
+    gone: set[Value] = set()
+    names: set[str] = set()
+    for inst in insts:
+        stays = inst.op.name != "read_length" and all(isinstance(type, WeakType) for type in inst.types)
+        if stays and gone.isdisjoint(inst.args) and names.isdisjoint(n for _, value in inst.attrs for n in named(value)):
+            found.append(inst)
+        else:
+            gone.update(inst.results)
+            names.update(names_given(inst))
+    return found
 
 
 def _joined(frame: Frame, test: Value, before: State, sides: list[Side]) -> Any:
