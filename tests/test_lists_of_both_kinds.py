@@ -6,6 +6,7 @@ import collections
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
@@ -229,3 +230,28 @@ def test_a_sum_on_a_side_that_changes_such_a_list() -> None:
     for count in (0, 1, 2, 12):
         given = rng.integers(0, 6, (count, 2)), rng.random(count), 6
         assert repr(jitted(*given)) == repr(spanning_tree(*given))
+
+
+def in_a_loop_that_returns(a, n):
+    found = []
+    if n > 2:
+        for x in a:
+            found.append(x)
+            return len(found)
+    found.append(n)
+    return len(found) + n
+
+
+def emptied_on_a_side(a, n):
+    found = [1]
+    if n > 1:
+        found.pop()
+        if a.sum() > n:
+            found.append(a[0])
+    return len(found)
+
+
+@pytest.mark.parametrize("function", [in_a_loop_that_returns, emptied_on_a_side])
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_sides_of_which_one_holds_pythons_ints(function, n: int) -> None:
+    everywhere(function, np.array([1, 2]), n)

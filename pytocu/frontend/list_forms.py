@@ -109,7 +109,7 @@ def _ask(context: Context, *lists: Grown) -> None:
     if len({(element(one.rows.type), len(dimensions(one.rows)), _bare(one.inner)) for one in lists}) > 1:
         return
     for one in lists:
-        if one.kinds is not None and not one.mixed:
+        if one.kinds is not None and not one.mixed and one.key is not None:
             raise HandOn(one.key)
     first, second = lists
     for one, other in ((first, second), (second, first)):
