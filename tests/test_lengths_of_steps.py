@@ -592,3 +592,13 @@ def the_one_before(x, n):
 @pytest.mark.parametrize("n", [0, 1, 4])
 def test_a_length_of_which_another_one_is_made_later(n: int) -> None:
     everywhere(the_one_before, np.arange(5.0), n)
+
+
+def test_three_names_in_turns_are_refused() -> None:
+    def function(a, b, c, n):
+        for _ in range(n):
+            a, b, c = b, c, a
+        return a, b, c
+
+    with pytest.raises(UnsupportedError, match=r"b is f64\[b_0\] before a step of the loop and f64\[1\] after it"):
+        pytocu.jit(function)(np.ones(2), np.ones(3), np.ones(1), 1)

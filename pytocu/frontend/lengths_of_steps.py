@@ -273,8 +273,12 @@ def _has_room(
 ) -> bool:
     """Whether an axis gets no longer than it may."""
     if change.group in before.laws:
+        law = before.laws[change.group]
+        # Of an array that is carried no longer nobody knows how long it is.
+        if not read.lengths.keys() >= set(law.names.values()):
+            return False
         starts = {str(start) for start in read.lengths.values()}
-        return before.laws[change.group].behind(read.lengths) in (length, found_at_most(context, length, starts))
+        return law.behind(read.lengths) in (length, found_at_most(context, length, starts))
     return change.growth is None or is_surely_natural(context, change.growth - (length - read.lengths[change.group]), known)
 
 
