@@ -178,3 +178,17 @@ def test_a_list_that_two_loops_make_longer() -> None:
 
     for n in (0, 2):
         everywhere(pairs, np.ones(1, np.int32), n)
+
+
+def test_arrays_beside_a_list_that_is_made_anew() -> None:
+    def function(a, n):
+        found, parts = [a[0]], [a]
+        for i in range(len(a)):
+            for _ in range(i, len(a)):
+                parts.append(a[:n])
+                found = [x for x in found]  # noqa: C416 (a list of its own)
+        return found
+
+    # Not an internal error: the names that a loop carries are found out reading by reading.
+    with pytest.raises(UnsupportedError, match="length known only at run time is 1"):
+        pytocu.jit(function)(np.array([1.0, 2.0]), 1)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from edge_tools import written
 from mask_tools import everywhere
 
 import pytocu
@@ -308,3 +309,11 @@ def test_a_length_that_a_step_finds_out_is_refused(function: Callable[..., Any])
     with pytest.raises(UnsupportedError, match="a list is returned out of a loop, and how many members it has is") as error:
         pytocu.jit(function)(X, 4)
     assert "leave the loop with break" in error.value.help
+
+
+@pytest.mark.parametrize("member", ["None", "(x[0], None)", "np.sum", "np.float32", "lambda y: y", "slice(1, 2)"])
+def test_members_that_are_no_numbers_are_refused(member: str) -> None:
+    text = f"out = [0]\nif n > 1:\n    out.append({member})\nreturn len(out)"
+    function = written(("x", "n"), text, {"np": np})
+    with pytest.raises(UnsupportedError, match="a list whose length is known only at run time gets"):
+        pytocu.jit(function)(X, 3)

@@ -416,3 +416,15 @@ MADE_BEFORE = [counted_out, those_left, sieved, added_in_pairs, all_but_the_firs
 @pytest.mark.parametrize("function", MADE_BEFORE, ids=lambda f: f.__name__)
 def test_lists_that_a_loop_has_made_before(function: Callable[..., Any], n: int) -> None:
     everywhere(function, np.random.default_rng(n).integers(-9, 9, n).astype(float), n)
+
+
+def test_a_list_that_each_step_makes_longer_is_gone_over_for_ever() -> None:
+    def function(n):
+        q = [n]
+        if n > 100:
+            for x in q:
+                q.append(x + 1)
+        return q
+
+    with pytest.raises(UnsupportedError, match="a loop over a list that its steps make longer has more than 1,000 steps"):
+        pytocu.jit(function)(4)

@@ -227,6 +227,10 @@ def _for(frame: Frame, node: ast.For, rest: tuple[ast.stmt, ...]) -> Any:
         return _run_time_for(frame, node, steps, rest, once=again.large)
 
 
+_MAX_GROWN = 1000
+"""So many steps may a loop make longer that it goes over a list."""
+
+
 def _written_out(frame: Frame, node: ast.For, items: Sequence[Any], rest: tuple[ast.stmt, ...]) -> Any:
     """All steps, as one that none of them leaves by a branch of run time; errors as :func:`_unrolled`."""
     builder = frame.context.builder
@@ -258,11 +262,17 @@ def _unrolled(
     ------
     Again
         There is such a branch, and `may_leave` is false; or the steps `written` would rather be a loop of run time.
+    UnsupportedError
+        Each step makes the list longer that it goes over, and none ends the loop.
     """
+    begun = len(items)
     for number in itertools.count(first):
         items = items.now(frame.context) if isinstance(items, Members) else items
         if number >= len(items):
             break
+        if number >= begun + _MAX_GROWN:
+            text = f"a loop over a list that its steps make longer has more than {_MAX_GROWN:,} steps"
+            raise UnsupportedError(text, frame.loc(node), "go over a copy of the list: for x in list(q)")
         assign_at(frame, node.target, items[number])
         onward = lambda number=number: _unrolled(frame, node, items, rest, first=number + 1)  # noqa: E731
         over, signal = _step(frame, node, onward, rest, may_leave, len(items))

@@ -15,7 +15,7 @@ from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
-from pytocu.frontend.frames import Flow, Frame, lookup
+from pytocu.frontend.frames import Flow, Frame, LocalFunction, lookup
 from pytocu.frontend.grown_members import held_in, note_held, note_member, opened, same_held
 from pytocu.frontend.list_forms import IN_ROWS, alike
 from pytocu.frontend.list_kinds import (
@@ -556,16 +556,19 @@ def may_be_alike(first: Type, second: Type) -> bool:
     return first.ndim == second.ndim and all(a == b or isinstance(a, Dim) or isinstance(b, Dim) for a, b in pairs)
 
 
+_NO_MEMBERS = (str, bytes, dict, set, frozenset, slice, LocalFunction)
+
+
 def type_of(context: Context, value: Any) -> Type:
     """The type of a member.
 
     Raises
     ------
     UnsupportedError
-        It is a list or tuple of what is no row of an array, or a text, dict, set or object.
+        It is a list or tuple of what is no row of an array, or a text, dict, set, object or None.
     """
     of_a_class = may_have_methods(value) and not isinstance(value, list | tuple)
-    if of_a_class or isinstance(value, str | bytes | dict | set | frozenset):
+    if of_a_class or value is None or value is ... or isinstance(value, _NO_MEMBERS) or callable(value):
         text = f"a list whose length is known only at run time gets {describe(value)}"
         help = "append numbers, tuples of them, or arrays of one shape; of an object a tuple of its numbers: (p.x, p.y)"
         raise UnsupportedError(text, context.loc, help)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.first_steps import differs
 from pytocu.frontend.frames import Frame, Unset
-from pytocu.frontend.state import Container, State, flatten, rebuild
+from pytocu.frontend.state import LEAF, Container, State, flatten, rebuild
 from pytocu.frontend.storage import NUMBERED, HandOn, StorageBuilder
 from pytocu.frontend.values import Context, is_array
 from pytocu.ir.core import Inst, Value
@@ -154,6 +154,11 @@ def with_own(builder: StorageBuilder, read: StepRead, bound: Sequence[Bound]) ->
         if not mine.isdisjoint(others) and not builder.apart(ways[-1], more[-1]):
             several |= mine & others
     return [(result, ways, found | (mine & several)) for (result, ways, found), mine in zip(bound, made, strict=True)]
+
+
+def leaf_count(form: Any) -> int:
+    """How many values stand in a form, each of which a step begins with."""
+    return sum(map(leaf_count, form)) if isinstance(form, tuple) else int(form is LEAF)
 
 
 def leaves_of(state: State, owner: Frame, name: str) -> list[Any]:

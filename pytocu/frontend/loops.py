@@ -40,6 +40,7 @@ from pytocu.frontend.loop_memory import (
     another_memory,
     carried_memories,
     changed_memories,
+    leaf_count,
     leaves_of,
     made_by,
     newly_shared,
@@ -579,7 +580,7 @@ def _wider(context: Context, before: State, read: StepRead) -> dict[tuple[Frame,
     wider: dict[tuple[Frame, str], list[Type]] = {}
     place = 0
     for (owner, name), form in zip(read.names, read.forms, strict=True):
-        count = _leaf_count(form)
+        count = leaf_count(form)
         own = [p.type for p in read.params[place : place + count]]
         place += count
         leaves: list[Any] = []
@@ -606,7 +607,7 @@ def _in_another_order(context: Context, read: StepRead) -> set[tuple[Frame, str]
     found: set[tuple[Frame, str]] = set()
     params = iter(read.params)
     for (owner, name), form in zip(read.names, read.forms, strict=True):
-        own = list(itertools.islice(params, _leaf_count(form)))
+        own = list(itertools.islice(params, leaf_count(form)))
         left = _layouts(context, leaves_of(read.state, owner, name), own)
         if (owner, name) not in read.unordered and any(certain_layout(context, p) != layout for p, layout in left.items()):
             found.add((owner, name))
@@ -627,10 +628,6 @@ def _state_layouts(context: Context, read: StepRead, results: Mapping[Value, Val
             known = certain_layout(context, value)
             left = last.get(value)
             lies(context, result, known if known is not None or left is None else certain_layout(context, left))
-
-
-def _leaf_count(form: Any) -> int:
-    return sum(map(_leaf_count, form)) if isinstance(form, tuple) else int(form is LEAF)
 
 
 def _missing(frame: Frame, before: State, read: StepRead) -> tuple[list[tuple[Frame, str]], list[Value]]:
@@ -704,7 +701,7 @@ def _finish(
     yields: list[Value] = []
     problems: list[Unset | None] = []
     for (owner, name), form in zip(read.names, read.forms, strict=True):
-        own = read.params[place : place + _leaf_count(form)]
+        own = read.params[place : place + leaf_count(form)]
         place += len(own)
         problem = _differs(context, loc, read, after, owner, name, form, own)
         problems.append(problem or _adapts(context, loc, name, from_start, other, own))
@@ -941,7 +938,7 @@ def _next_step(context: Context, read: StepRead, after: State) -> dict[Value, Va
     found: dict[Value, Value] = {}
     place = 0
     for (owner, name), form in zip(read.names, read.forms, strict=True):
-        own = read.params[place : place + _leaf_count(form)]
+        own = read.params[place : place + leaf_count(form)]
         place += len(own)
         leaves: list[Any] = []
         if same_form(flatten(after.value(owner, name, None), leaves), form):

@@ -7,12 +7,13 @@ was read of the list may be changed: `MemberArrays` knows these memories, and `S
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
+from itertools import islice
 from typing import Any
 
 from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError
 from pytocu.frontend.frames import Frame
-from pytocu.frontend.loop_memory import StepRead, leaves_of
+from pytocu.frontend.loop_memory import StepRead, leaf_count, leaves_of
 from pytocu.frontend.reshaping import copied
 from pytocu.frontend.state import State
 from pytocu.frontend.storage import StorageBuilder
@@ -87,9 +88,10 @@ def names_of_members(builder: StorageBuilder, read: StepRead, before: State) -> 
     assert after is not None
     found: set[tuple[Frame, str]] = set()
     params = iter(read.params)
-    for key in read.names:
+    for key, form in zip(read.names, read.forms, strict=True):
+        # The next reading may carry it in another form.
+        own = islice(params, leaf_count(form))
         old = leaves_of(before, *key)
-        own = [next(params) for _ in old]
         arrays = (v for v in (*old, *own, *leaves_of(after, *key)) if isinstance(v, Value) and is_array(v))
         if any(held.holds(builder, array) for array in arrays for held in builder.lists.values()):
             found.add(key)
