@@ -303,7 +303,7 @@ def loop(
             context.met, context.refused = set(met), list(refused)
             begun |= fresh
             names = list(dict.fromkeys((*names, *fresh)))
-            types, kinds, shared = (_of_others(known, fresh) for known in (types, kinds, shared))
+            types, kinds, shared = _of_others(types, fresh), _of_others(kinds, fresh), _of_others(shared, fresh)
             before = State(frame)
             earlier = len(builder.made)
             continue
@@ -351,7 +351,9 @@ def loop(
         unordered |= more_unordered
         rebound = {**rebound, **more_rebound}
         # What begins as None, a number or an array may be carried in another form now, of which nothing is known yet.
-        types, kinds, shared = (_of_others(known, more_names) for known in (types | wider, kinds | more, more_shared))
+        types = _of_others(types | wider, more_names)
+        kinds = _of_others(kinds | more, more_names)
+        shared = _of_others(more_shared, more_names)
         names, roots = [n for n in dict.fromkeys((*names, *more_names)) if n not in rebound], [*roots, *more_roots]
     around.note(loc, Carried(before, names, types, roots, rebound, inside))
     return _finish(frame, op, head, lead, before, read, numbers)
