@@ -48,6 +48,11 @@ def test_positions_of_an_array_without_axes(position: str) -> None:
     check([position], ["np.unravel_index(a, ())", "np.unravel_index(a, [], order='F')", "len(np.unravel_index(a, ()))"])
 
 
+@pytest.mark.parametrize("length", ["2.5", "np.float64(2.5)", "np.float32(0.1)", "np.float16(-7)"])
+def test_a_float_that_is_no_length_is_said_as_it_is(length: str) -> None:
+    check([length], ["np.zeros(a)", "np.full(a, 3)", "np.empty(a * 2)", "np.ones((a, 2))", "np.fft.fftfreq(a)"])
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (2, 3), (2, 3, 0)])
 def test_positions_beside_none_are_not_compared(shape: tuple[int, ...]) -> None:
     """Numbers are, and so are positions of which a slice leaves no element."""
