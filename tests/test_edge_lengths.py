@@ -57,7 +57,7 @@ def test_a_float_that_is_no_length_is_said_as_it_is(length: str) -> None:
 def test_positions_beside_none_are_not_compared(shape: tuple[int, ...]) -> None:
     """Numbers are, and so are positions of which a slice leaves no element."""
     rows = ["a[[[0], [5]], b]", "a[[[0], [1]], []]", "a[c, b]", "a[b, [7]]", "a[[7], d]", "a[c, b] = 1\nreturn a", "a[5, b]",
-            "a[c[0, 0], b]", "a[c[0], []]", "a[[7], [0]]", "a[c, ~d]"]  # fmt: skip
+            "a[c[0, 0], b]", "a[c[0], []]", "a[[7], [0]]", "a[c, ~d]", "np.ones((2, 3))[[5], b]"]  # fmt: skip
     if 0 not in shape[2:]:
         rows += ["a[c, d]", "a[c, np.nonzero(d)[0]]"]
     check([f"np.zeros({shape})", "np.zeros(0, int)", "np.array([[0], [5]])", "np.zeros(3, bool)"], rows)
