@@ -189,3 +189,9 @@ def test_views_are_read_when_they_are_returned() -> None:
         "x, y = np.broadcast_arrays(a, a[0])\na += 1\nreturn x + y", "t = a.T\na[0] = 7\nreturn t + 0, t",
         "t = a[None]\na[0] = 7\nreturn t", "t = a.reshape(-1)\nt[0] = 9\nreturn t, a",
     ])  # fmt: skip
+
+
+def test_broadcast_arrays_of_the_common_shape_are_themselves() -> None:
+    given = ["np.arange(3.0)", "np.arange(3.0) + 4"]
+    check(given, ["np.broadcast_arrays(a, b)", "x, y = np.broadcast_arrays(a, b)\ny[0] = 9\nreturn x, y, b"])
+    refused(given, "x, y = np.broadcast_arrays(a[None], b)\ny[0] = 9\nreturn b", "what np.broadcast_arrays repeats", "a copy")

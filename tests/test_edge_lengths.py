@@ -48,6 +48,21 @@ def test_positions_of_an_array_without_axes(position: str) -> None:
     check([position], ["np.unravel_index(a, ())", "np.unravel_index(a, [], order='F')", "len(np.unravel_index(a, ()))"])
 
 
+@pytest.mark.parametrize("length", ["2.5", "np.float64(2.5)", "np.float32(0.1)", "np.float16(-7)"])
+def test_a_float_that_is_no_length_is_said_as_it_is(length: str) -> None:
+    check([length], ["np.zeros(a)", "np.full(a, 3)", "np.empty(a * 2)", "np.ones((a, 2))", "np.fft.fftfreq(a)"])
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (2, 3), (2, 3, 0)])
+def test_positions_beside_none_are_not_compared(shape: tuple[int, ...]) -> None:
+    """Numbers are, and so are positions of which a slice leaves no element."""
+    rows = ["a[[[0], [5]], b]", "a[[[0], [1]], []]", "a[c, b]", "a[b, [7]]", "a[[7], d]", "a[c, b] = 1\nreturn a", "a[5, b]",
+            "a[c[0, 0], b]", "a[c[0], []]", "a[[7], [0]]", "a[c, ~d]", "np.ones((2, 3))[[5], b]"]  # fmt: skip
+    if 0 not in shape[2:]:
+        rows += ["a[c, d]", "a[c, np.nonzero(d)[0]]"]
+    check([f"np.zeros({shape})", "np.zeros(0, int)", "np.array([[0], [5]])", "np.zeros(3, bool)"], rows)
+
+
 def test_the_number_of_no_position() -> None:
     rows = ("np.ravel_multi_index((), ())", "np.ravel_multi_index([], (), mode='clip')", "np.ravel_multi_index((a,), ())")
     check(["1"], rows)

@@ -68,6 +68,7 @@ def test_lengths() -> None:
 def test_outputs_and_errors() -> None:
     rows = ["np.subtract.reduce(a, axis=None)", "np.subtract.reduce(a, axis=(0, 1))", "np.subtract.reduce(a, axis=())",
             "np.subtract.reduce(a, axis=(), initial=10)", "np.subtract.reduce(a, axis=(), initial=10, where=b)",
+            "np.true_divide.reduce(a, axis=(), initial=2.0)", "np.arctan2.reduce(a, axis=(), initial=0.0)",
             "np.subtract.reduce(a, axis=1, where=b)", "np.subtract.reduce(a, axis=1, where=True)",
             "np.subtract.reduce(a, where=[True, False, True], initial=0)",
             "np.subtract.reduce(a, where=b[:, :2], initial=0)", "np.subtract.reduce(a[:0])",

@@ -217,6 +217,9 @@ ERRORS: tuple[tuple[str, Any], ...] = (
     ("a[3] = 1", lambda: (np.zeros(3), 0)),
     ("a[0, 0] = 1", lambda: (np.zeros(3), 0)),
     ("b[0] = 1", lambda: (np.zeros(3), 2.0)),
+    ("c = b.sum()\nc[...] += 2", lambda: (0, np.ones(3))),
+    ("c = a * 1\nc[None] += 2", lambda: (np.array(3.0), 0)),
+    ("c = np.float64(3)\nc[...] += 2", lambda: (0, 0)),
     ("a **= -1", lambda: (B.copy(), 0)),
     ("a -= True", lambda: (np.zeros(2, bool), 0)),
 )

@@ -518,3 +518,13 @@ def test_what_chosen_rows_do_not_take_is_said_with_their_number() -> None:
     rows = ("a[d[:3]] = h[:3]", "a[d[:3]] = h[:0]", "a[a[:, 0] > 9] = h[1:]", "a[c] = h[:2]", "b[c] = h", "a[:, d] = h[:2]",
             "a[e] = h[:2]", "a[d[:3]] = h[:1]")  # fmt: skip
     check(_NO_ELEMENTS, [f"{row}\nreturn {row[0]}" for row in rows])
+
+
+def test_masks_beside_a_second_ellipsis_or_one_bool() -> None:
+    rows = ["a[..., ..., [True, False]]", "a[..., ..., d]", "a[..., ..., d, d, d]", "a[..., ..., [True]] //= 2\nreturn a",
+            "a[0, 0, ..., ..., [True]] = 1\nreturn a", "a[0, 0, d[:3], True] = 1\nreturn a", "a[0, 0, True, d[:3]]",
+            "a[0, 0, [True, True], True]", "a[0, 0, e, d[:3]]"]  # fmt: skip
+    check(_NO_ELEMENTS, rows)
+    for row in ("a[True, d[:3]]", "a[d[:3], True]", "a[True, a > 0]", "a[True, d[:3]] = 1\nreturn a", "a[np.True_, d[:3], 0]",
+                "a[0, True, [True, False, True, True]]", "np.add.at(a, (True, d[:3]), 1)\nreturn a"):  # fmt: skip
+        refused(_NO_ELEMENTS, row, "one bool beside integers or arrays", "index with the rest")

@@ -593,10 +593,15 @@ def test_nothing_of_no_numbers() -> None:
     given = ["np.zeros((0, 3), 'i4')", "np.zeros((2, 0, 3))", "np.array(2.5, 'f4')", "np.array([2, 3])", "np.ones((2, 2))"]
     rows = ("np.linalg.pinv(a)", "np.linalg.pinv(a, rcond=1e-3)", "np.linalg.pinv(b, hermitian=True)", "np.linalg.pinv(e, d)",
             "np.linalg.pinv(e, e)", "r = np.fft.fftn(c, out=c)\nreturn r", "np.fft.rfftfreq(-1)", "np.fft.rfftfreq(-5)",
+            "np.fft.rfftfreq(True)", "np.fft.rfftfreq(False)", "np.indices((2, -1), sparse=True)",
+            "np.indices((-2, 3), sparse=True, dtype='f4')", "np.dstack([d, d], dtype='f4')", "np.dstack([d, d], casting='no')",
+            "b = np.zeros(3, bool)\nb.flat[0] = [1, 2]\nb.flat[1] = ()\nb.flat[2] = [0]\nreturn b",
             "np.fft.fftfreq(-2)", "np.indices(c)", "np.isin(d, np.inf, kind='table')", "np.isin(d, [1.5, 2], kind='table')",
             "np.isin(d, [2, 7], kind='table')", "np.isin(d, [], kind='table')")  # fmt: skip
     check(given, rows)
     refused(given, "np.indices(d)", "a length must be an int", "", scope={})
+    refused(given, "np.indices((len(d) - 5, 2), sparse=True)", "known only at run time is below 0", "")
+    refused(given, "e = d > 2\ne.flat[0] = d[:1]\nreturn e", "several values are assigned to one bool", "one element")
 
 
 def test_values_with_more_axes_than_what_they_are_put_into() -> None:
@@ -610,7 +615,8 @@ def test_values_with_more_axes_than_what_they_are_put_into() -> None:
 def test_shapes_that_are_compared_before_numpy_comes_to_another_error() -> None:
     given = ["np.ones((3, 0))", "np.ones(1)", "np.ones(3)", "np.ones((3, 1))", "np.zeros((3, 4), 'i1')", "np.zeros(0, 'f4')"]
     rows = ("np.tensordot(a, b, 2)", "np.tensordot(c, c, 2)", "np.tensordot(d, c, 2)", "np.tensordot(a, b, 3)",
-            "np.tensordot(b, a, 2)", "np.concatenate((f, e), casting='equiv')",
+            "np.tensordot(b, a, 2)", "np.tensordot(e, c, [[0, 1], [0, 1]])", "np.tensordot(e, a, [[1, 0], [0, 1]])",
+            "np.tensordot(e, c[:2], [[0, 1], [0, 1]])", "np.concatenate((f, e), casting='equiv')",
             "np.concatenate((f, e, c), dtype='u1', casting='no')",
             "np.concatenate((e, e[:2, 1:]), dtype='f4', casting='no')", "np.concatenate((e, e), dtype='f4', casting='no')",
             "np.stack((f, e), casting='no')", "np.vstack((f, e), casting='no', dtype='i1')")  # fmt: skip

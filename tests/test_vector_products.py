@@ -55,7 +55,7 @@ NORMS = ("np.linalg.norm(a)", "np.linalg.norm(a, axis=1)", "np.linalg.norm(a, ax
          "np.linalg.norm(a[0, 0])",
          "np.linalg.norm(a + 1, ord=-1, axis=1)", "np.linalg.norm(a, axis=(0, 1))", "np.linalg.norm(a, 1)",
          "np.linalg.norm(a, np.inf, keepdims=True)", "np.linalg.norm(a, -1, axis=(1, 0))", "np.linalg.norm(a, -np.inf)",
-         "np.linalg.vector_norm(a)", "np.linalg.vector_norm(a, axis=0, keepdims=True)",
+         "np.linalg.vector_norm(a)", "np.linalg.vector_norm(a, axis=1.5)", "np.linalg.vector_norm(a, axis=0, keepdims=True)",
          "np.linalg.vector_norm(a, axis=(0, 1), ord=1)",
          "np.linalg.vector_norm(a, keepdims=True, ord=3)", "np.linalg.norm(a[None])", "np.linalg.norm(a[:, :0], axis=1)",
          "np.linalg.norm(a[0, :0])", "np.linalg.norm(a[:, :0], np.inf)")  # fmt: skip

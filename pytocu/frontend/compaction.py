@@ -13,6 +13,7 @@ import numpy as np
 
 from pytocu.deferred import Deferred
 from pytocu.errors import IndexingError, UnsupportedError, raised
+from pytocu.frontend.indexing import bool_beside_others, has_bool, is_bool
 from pytocu.frontend.masked import is_mask, likeness, require_mask, same
 from pytocu.frontend.operators import attempt, elementwise, truths
 from pytocu.frontend.reductions import combined, known_axis, length
@@ -21,7 +22,7 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, Masked, as_strong, cast, dimensions, is_array
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, product, symbol
-from pytocu.ir.types import BOOL, I64, element
+from pytocu.ir.types import BOOL, I64, WEAK_BOOL, WeakType, element
 
 
 def read_length(context: Context, count: Value, limit: DimLike, name: str) -> DimLike:
@@ -184,14 +185,15 @@ def check_masks(context: Context, value: Value, keys: tuple[Any, ...]) -> None:
     Raises
     ------
     IndexingError
-        More items than axes.
+        More items than axes, or a second ellipsis.
+    UnsupportedError
+        A bool beside them.
     """
     axis = 0
-    count = sum(len(dimensions(k)) if is_mask(k) else 1 for k in keys if k is not None and k is not Ellipsis)
+    count = _count_axes(context, value, keys)
     shape = dimensions(value)
-    if count > len(shape):
-        text = f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed"
-        raise IndexingError(text, context.loc)
+    if has_bool(keys):
+        raise bool_beside_others(context)
     for item in keys:
         if item is Ellipsis:
             axis += len(shape) - count
@@ -199,8 +201,32 @@ def check_masks(context: Context, value: Value, keys: tuple[Any, ...]) -> None:
             for own in dimensions(item):
                 require_mask(context, own, shape[axis], axis)
                 axis += 1
-        elif item is not None:
-            axis += 1
+        else:
+            axis += _axes_of(item)
+
+
+def _count_axes(context: Context, value: Value, keys: tuple[Any, ...]) -> int:
+    """How many axes of an array an index with masks names, besides those for which an ellipsis stands.
+
+    Raises
+    ------
+    IndexingError
+        More than the array has, or a second ellipsis.
+    """
+    count, ndim = sum(map(_axes_of, keys)), len(dimensions(value))
+    if sum(k is Ellipsis for k in keys) > 1:
+        raise IndexingError("an index can only have a single ellipsis ('...')", context.loc)
+    if count > ndim:
+        text = f"too many indices for array: array is {ndim}-dimensional, but {count} were indexed"
+        raise IndexingError(text, context.loc)
+    return count
+
+
+def _axes_of(item: Any) -> int:
+    """How many axes an item of an index names; one bool names none."""
+    if isinstance(item, Value) and not isinstance(item.type, WeakType) and element(item.type) is BOOL:
+        return len(dimensions(item))
+    return 0 if item is None or item is Ellipsis or is_bool(item) or getattr(item, "type", None) == WEAK_BOOL else 1
 
 
 def known_masks(context: Context, value: Value, key: Any) -> Any:
@@ -209,10 +235,7 @@ def known_masks(context: Context, value: Value, key: Any) -> Any:
     if not any(map(_is_listed_mask, items)):
         return key
     shape = dimensions(value)
-    count = sum(len(dimensions(k)) if is_mask(k) else 1 for k in items if k is not None and k is not Ellipsis)
-    if count > len(shape):
-        text = f"too many indices for array: array is {len(shape)}-dimensional, but {count} were indexed"
-        raise IndexingError(text, context.loc)
+    count = _count_axes(context, value, items)
     axis, made = 0, []
     for item in items:
         if _is_listed_mask(item):
@@ -222,8 +245,8 @@ def known_masks(context: Context, value: Value, key: Any) -> Any:
             made.append(item)
         if item is Ellipsis:
             axis += len(shape) - count
-        elif item is not None:
-            axis += len(dimensions(item)) if is_mask(item) else 1
+        else:
+            axis += _axes_of(item)
     return tuple(made) if isinstance(key, tuple) else made[0]
 
 

@@ -349,7 +349,13 @@ def indices(context: Context, dimensions: Any, dtype: Any = int, sparse: Any = F
         raise raised(TypeError(f"'{python_type_name(dimensions)}' object is not iterable"), context.loc)
     if isinstance(dimensions, Value) and not shape_of(dimensions.type):
         attempt(context, tuple, np.zeros(()))
-    shape = _shape(context, dimensions if isinstance(dimensions, Value) else attempt(context, tuple, dimensions))
+    given = dimensions if isinstance(dimensions, Value) else attempt(context, tuple, dimensions)
+    if sparse:
+        # These are ranges, of which one below 0 has no number.
+        below = "a length of np.indices that is known only at run time is below 0"
+        shape = tuple(dim_max(d, 0) for d in as_shape(context, given, below, "UnsupportedError"))
+    else:
+        shape = _shape(context, given)
     target = target_dtype(context, dtype)
     if target is BOOL:
         for length in shape:

@@ -16,7 +16,7 @@ from pytocu.frontend import gathering, scattering
 from pytocu.frontend.inplace import assign_elements, assigned_value, element_view, note_write
 from pytocu.frontend.masked import has_none_for, is_told_by_a_run, lengthened, require_mask
 from pytocu.frontend.operators import attempt, check_plain, elementwise, is_c_long
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import compares, require, require_equal
 from pytocu.frontend.reshaping import array_of, copied, is_dense, ravel
 from pytocu.frontend.values import (
     Context,
@@ -66,6 +66,13 @@ def assign(context: Context, flat: Flat, key: Any, value: Any) -> None:
     """
     note_write(context, flat.array, _READ_ONLY)
     key = _checked(context, flat, key)
+    if _is_one(key) and _is_row(value) and element(flat.array.type) is BOOL:
+        # A bool takes the truth of any object, which several elements of an array have none of.
+        if isinstance(value, (list, tuple, range)):
+            value = len(value) > 0
+        elif not is_array(value) or not compares(context, product(dimensions(value)), ">", 1):
+            text = "several values are assigned to one bool, whose truth it is"
+            raise UnsupportedError(text, context.loc, "assign one element of them")
     if _is_one(key) and _is_row(value):
         raise raised(ValueError("Error setting single item of array."), context.loc, "assign one element of it")
     if _is_one(key) and is_number(value):

@@ -18,7 +18,7 @@ from pytocu.frontend.operators import elementwise
 from pytocu.frontend.requirements import is_length
 from pytocu.frontend.reshaping import broadcast, copied
 from pytocu.frontend.source import function_node
-from pytocu.frontend.ufunc_calls import without_axes
+from pytocu.frontend.ufunc_calls import rows_of, without_axes
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
@@ -62,7 +62,7 @@ def folded(
         Which elements are combined, in the shape of the array.
     """
     if not axes:
-        made = cast(context, value, dtype) if start is None else elementwise(context, name, start, value)
+        made = cast(context, value, dtype) if start is None else elementwise(context, rows_of(name)[0].name, start, value)
         return made if mask is None else elementwise(context, "where", mask, made, start)
     (place,) = axes
     values = moveaxis(context, value, place, 0)

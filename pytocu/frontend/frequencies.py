@@ -18,17 +18,19 @@ from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, dim_value, dimensions, is_numpy_scalar
 from pytocu.ir.core import Value
 from pytocu.ir.dims import DimLike, dim_max, floordiv
-from pytocu.ir.types import WEAK_INT, element
+from pytocu.ir.types import WEAK_BOOL, WEAK_INT, element
 
 
 def _is_int(n: Value) -> bool:
-    return n.type == WEAK_INT or (is_numpy_scalar(n) and element(n.type).is_integer)
+    return n.type in (WEAK_INT, WEAK_BOOL) or (is_numpy_scalar(n) and element(n.type).is_integer)
 
 
 def _places(context: Context, n: Any, d: Any, half: bool) -> tuple[DimLike, Value, Any]:
     """How many samples there are, the numbers of the frequencies, and the distance of two of these."""
-    if not (_is_int(n) if isinstance(n, Value) else type(n) is int or isinstance(n, np.integer)):
+    if not (_is_int(n) if isinstance(n, Value) else isinstance(n, (int, np.integer))):
         raise raised(ValueError("n should be an integer"), context.loc)
+    if half and isinstance(n, bool):
+        n = int(n)
     # Half of less than nothing is nothing.
     count = as_length(context, n) if isinstance(n, Value) or n >= 0 or not half else int(n)
     if isinstance(count, int) and count < 0 and not half:

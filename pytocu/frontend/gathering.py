@@ -26,7 +26,7 @@ from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
 from pytocu.frontend.operators import TOO_LARGE, attempt, elementwise, example
 from pytocu.frontend.ranges import is_position, number_as_dim
-from pytocu.frontend.requirements import is_length, require, require_equal
+from pytocu.frontend.requirements import compares, is_length, require, require_equal
 from pytocu.frontend.reshaping import along_axis, array_of, copied, ravel, together, with_zero
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import (
@@ -207,7 +207,10 @@ def _gather_items(context: Context, value: Value, items: list[Any], keep: bool) 
             axis += 1
         elif _is_array_index(context, item):
             axes.append(axis)
-            positions.append(_compared(context, item, dimensions(source)[axis], number))
+            # Beside no positions NumPy looks at numbers alone.
+            others = [plain[n] for n in range(len(plain)) if n != number] if dimensions(item) else []
+            rest = [d for other in others if _is_array_index(context, other) for d in dimensions(other)]
+            positions.append(_compared(context, item, dimensions(source)[axis], number, rest))
             axis += 1
     before = items[: together_[0]] if arrays and adjacent else []
     at = sum(isinstance(item, slice) for item in before)
@@ -245,12 +248,11 @@ def gather(context: Context, source: Value, axes: Sequence[int], positions: Sequ
     made = taken(context, source, axes, positions, at)
     shape, fitted = dimensions(made), made.inst.args[1:] if made.inst is not None else ()
     laid_out(context, made, (source, *fitted), partial(chosen_ranks, source, axes, at, fitted, shape))
-    if not numpy_looks() or not none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes]):
-        # Beside no positions NumPy looks at numbers alone.
-        numbers = [p for p in positions if not dimensions(p)]
-        others = [d for p in positions for d in dimensions(p)] if numbers else []
-        positions = numbers if none_left(context, others) else []
-    for position in positions:
+    looks = numpy_looks() and none_left(context, [d for axis, d in enumerate(dimensions(source)) if axis not in axes])
+    # Beside no positions NumPy looks at numbers alone.
+    numbers = [p for p in positions if not dimensions(p)]
+    none = (looks or numbers) and none_left(context, [d for p in positions for d in dimensions(p)])
+    for position in numbers if none else positions if looks else ():
         look_at(context, position)
     return made
 
@@ -318,15 +320,19 @@ def checked(context: Context, position: Value, length: DimLike, axis: int, rest:
     return _like(context, require(context, front, inside, "IndexError", sentence, position, (length,)), position)
 
 
-def _compared(context: Context, position: Value, length: DimLike, axis: int) -> Value:
+def _compared(context: Context, position: Value, length: DimLike, axis: int, rest: Sequence[DimLike]) -> Value:
     """As :func:`checked`; numbers known now the call compares, whatever is computed of what stands there."""
+    none = compares(context, product(rest), "<=", 0)
+    if none:
+        return position
     known = _known_numbers(position)
     if known is None or context.elements is not None or context.in_side or context.in_steps:
-        return checked(context, position, length, axis)
+        return checked(context, position, length, axis, rest)
+    some = dim_min(product(rest), 1) if none is None else 1
     for number in known:
         least = number + 1 if number >= 0 else -number
         sentence = f"index {number} is out of bounds for axis {axis} with size {{0}}"
-        require_equal(context, dim_min(length, least), least, "IndexError", sentence)
+        require_equal(context, some * dim_min(length, least), some * least, "IndexError", sentence)
     if not known or min(known) >= 0:
         return position
     front = elementwise(context, "add", position, dim_value(context, length))

@@ -152,6 +152,12 @@ def bool_of_run_time(context: Context) -> UnsupportedError:
     return UnsupportedError("an index that is one bool must be known while compiling", context.loc, help)
 
 
+def bool_beside_others(context: Context) -> UnsupportedError:
+    """The error for one that does not stand among slices and new axes alone."""
+    help = "index with the rest, and leave the bool to an if"
+    return UnsupportedError("an index that is one bool beside integers or arrays is not compiled", context.loc, help)
+
+
 def has_bool(key: Any) -> bool:
     """Whether an index has such a bool."""
     return any(map(is_bool, key)) if isinstance(key, tuple) else is_bool(key)
@@ -168,8 +174,7 @@ def axis_for_bool(context: Context, value: Value, keys: tuple[Any, ...]) -> Valu
     place = next(n for n, k in enumerate(keys) if is_bool(k))
     others = (*keys[:place], *keys[place + 1 :])
     if not all(k is None or k is Ellipsis or isinstance(k, slice) for k in others):
-        help = "index with the rest, and leave the bool to an if"
-        raise UnsupportedError("an index that is one bool beside integers or arrays is not compiled", context.loc, help)
+        raise bool_beside_others(context)
     made = subscript(context, value, (*keys[:place], None, *keys[place + 1 :]))
     if keys[place]:
         return made

@@ -59,9 +59,12 @@ def note_write(context: Context, target: Value, what: str = OUTPUT) -> None:
     ShapeError
         The target repeats elements.
     UnsupportedError
-        It is of the bytes of bools.
+        It is of the bytes of bools, or repeats elements and NumPy only warns.
     """
     builder = context.builder
+    if builder.read_only(target) and builder.is_offered(target):
+        text = "what np.broadcast_arrays repeats is written, which changes several elements"
+        raise UnsupportedError(text, context.loc, "write to the array itself, or to a copy")
     if builder.read_only(target):
         raise ShapeError(f"{what} is read-only", context.loc, "write to the array it is a view of, or to a copy")
     if any(i.op.name == "view" and element(i.args[0].type) is BOOL is not element(i.types[0]) for i in builder.views(target)):

@@ -278,7 +278,7 @@ def stack(
 
 
 def joined(ndim: int, axis: int) -> Handler:
-    """``np.vstack`` and ``np.dstack``."""
+    """``np.vstack``, and ``np.dstack`` which takes no dtype."""
 
     def handler(context: Context, tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Value:
         """Arrays with at least so many axes, joined along one of them."""
@@ -292,6 +292,11 @@ def joined(ndim: int, axis: int) -> Handler:
         return concatenate(context, values, axis, dtype=dtype, casting=casting)
 
     return handler
+
+
+def dstack(context: Context, tup: Any) -> Value:
+    """Arrays with at least three axes, joined along the third."""
+    return joined(3, 2)(context, tup)
 
 
 def _raised_members(context: Context, value: Value, ndim: int) -> Value:
@@ -562,7 +567,7 @@ FUNCTIONS: dict[str, Handler] = {
     "stack": stack,
     "vstack": joined(2, 0),
     "hstack": hstack,
-    "dstack": joined(3, 2),
+    "dstack": dstack,
     "column_stack": column_stack,
     "append": append,
     "roll": roll,

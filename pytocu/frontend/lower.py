@@ -375,7 +375,7 @@ def _tree(context: Context, result: Any, leaves: list[Value], choices: Mapping[V
             for test, tree in zip(reversed(tests), reversed(trees), strict=True):
                 made = ("if", _leaf(test, leaves), tree, made)
             return made
-        case Value() if context.builder.read_only(result) and not _is_offered(context, result):
+        case Value() if context.builder.read_only(result) and not context.builder.is_offered(result):
             return ("read-only", _leaf(result, leaves))
         case Value():
             return _leaf(result, leaves)
@@ -509,12 +509,6 @@ def _refuse_members(context: Context, grown: Grown, leaves: Sequence[Value]) -> 
         if member or (root is grown.rows and leaf is not grown.rows) or (of_loop and len(dimensions(leaf)) == rank):
             text = f"the function returns {describe(grown)}, and beside it an array that may be one of its members"
             raise UnsupportedError(text, context.loc, "return a copy beside it: x.copy()")
-
-
-def _is_offered(context: Context, value: Value) -> bool:
-    """Whether all that repeats elements is of ``np.broadcast_arrays``, whose results NumPy lets write, with a warning."""
-    repeating = [i for i in context.builder.views(value) if i.op.repeats or i.op.name == "diagonal"]
-    return all(i.attr("writable") is not None for i in repeating)
 
 
 def _leaf(value: Value, leaves: list[Value]) -> int:

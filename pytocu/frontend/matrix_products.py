@@ -171,11 +171,7 @@ def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
     if isinstance(axes, int):
         # More axes than an array has are one mistake, and NumPy would list them all.
         axes = min(axes, 65)
-        # NumPy compares lengths until it comes to an axis that is none.
-        sizes = dimensions(first), dimensions(second)
-        pairs = zip(sizes[0][len(sizes[0]) - axes :], sizes[1], strict=False) if 0 < axes <= len(sizes[0]) else ()
-        for lengths in pairs if axes > len(sizes[1]) else ():
-            require_equal(context, *lengths, "ValueError", "shape-mismatch for sum", operands=(first, second))
+    _compare_before(context, first, second, axes)
     attempt(context, np.tensordot, stand_in(first), stand_in(second), axes)
     ranks = len(dimensions(first)), len(dimensions(second))
     if not isinstance(axes, (int, np.integer)):
@@ -187,6 +183,24 @@ def tensordot(context: Context, a: Any, b: Any, axes: Any = 2) -> Any:
         lengths = dimensions(first)[x], dimensions(second)[y]
         require_equal(context, *lengths, "ValueError", "shape-mismatch for sum", operands=(first, second))
     return _contracted(context, first, second, left, right)
+
+
+def _compare_before(context: Context, first: Value, second: Value, axes: Any) -> None:
+    """State what NumPy compares before it comes to an axis that an array does not have."""
+    sides = (range(-axes, 0), range(axes)) if isinstance(axes, int) else axes
+    if not isinstance(sides, (tuple, list)) or len(sides) != 2:
+        return
+    left, right = (list(s) if isinstance(s, (tuple, list, range)) else [s] for s in sides)
+    if len(left) != len(right) or not all(type(x) is int for x in left + right):
+        return
+    if len({*left}) != len(left) or len({*right}) != len(right):
+        return
+    shapes = dimensions(first), dimensions(second)
+    pairs = [*zip(left, right, strict=True)]
+    there = [all(-len(shape) <= x < len(shape) for x, shape in zip(pair, shapes, strict=True)) for pair in pairs]
+    for x, y in pairs[: there.index(False)] if False in there else ():
+        lengths = shapes[0][x], shapes[1][y]
+        require_equal(context, *lengths, "ValueError", "shape-mismatch for sum", operands=(first, second))
 
 
 def _tensordot(context: Context, x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:

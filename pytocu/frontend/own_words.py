@@ -18,10 +18,10 @@ import numpy as np
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, builtin_name
 from pytocu.frontend.operators import attempt, example
 from pytocu.frontend.reductions import stand_in
-from pytocu.frontend.values import Context, is_array
+from pytocu.frontend.values import Context, is_array, is_numpy_scalar
 from pytocu.frontend.worded import after
 from pytocu.ir.core import Value
-from pytocu.ir.types import WEAK_FLOAT, WeakType
+from pytocu.ir.types import WEAK_FLOAT, WeakType, element
 
 _MOST = 2**20
 """How many elements an example may have."""
@@ -101,15 +101,19 @@ def _raise_with_value(context: Context, error: CompileError, given: Sequence[Any
 
     In a vectorized function elements raise in no order, and the sentence has the type of the float.
     """
-    values = [value for value in given if isinstance(value, Value) and value.type == WEAK_FLOAT]
+    values = [value for value in given if isinstance(value, Value) and _is_float(value)]
     if len(values) != 1:
         return
-    before, quoted, behind = error.message.partition(f"'{example(values[0])}'")
+    before, quoted, behind = error.message.partition(f"'{example(values[0])!r}'")
     kind = getattr(builtins, builtin_name(error) or "", None)
     if quoted and kind is not None:
         names = {"kind": kind, "before": before, "value": values[0], "behind": behind}
-        after(context, "raise kind(f\"{before}'{value}'{behind}\")", names, "kind")
+        after(context, "raise kind(f\"{before}'{value!r}'{behind}\")", names, "kind")
         error.message = f"{before}<{values[0].type}>{behind}"
+
+
+def _is_float(value: Value) -> bool:
+    return value.type == WEAK_FLOAT or (is_numpy_scalar(value) and element(value.type).kind == "f")
 
 
 def example_of(value: Any) -> Any:

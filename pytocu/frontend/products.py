@@ -110,6 +110,8 @@ def vector_norm(context: Context, x: Any, /, *, axis: Any = None, keepdims: Any 
     value = _inexact(context, x)
     ord, axis, keep = _known_order(context, ord), known_axis(context, axis), known_flag(context, keepdims)
     attempt(context, np.linalg.vector_norm, stand_in(value), axis=axis, keepdims=keep, ord=ord)
+    # As np.linalg.norm takes an axis: 1.0 is one.
+    axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
     return vector(context, value, normal_axes(axis, len(dimensions(value))), ord, keep)
 
 

@@ -53,7 +53,7 @@ from pytocu.frontend.values import (
 )
 from pytocu.ir.axis_orders import best_axes
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, modulo, product, symbols
+from pytocu.ir.dims import Dim, DimLike, at_most_one, dim_max, dim_min, floordiv, may_repeat, modulo, product, symbols
 from pytocu.ir.infer import broadcast_shapes, kept_length, repeated_axes
 from pytocu.ir.layouts import slowest_first
 from pytocu.ir.types import WEAK_BOOL, WEAK_INT, ScalarType, WeakType, element, is_strided, scalar
@@ -535,8 +535,16 @@ _BROADCAST = "all elements of broadcast shape must be non-negative"
 
 
 def broadcast_arrays(context: Context, *args: Any, subok: Any = False) -> tuple[Value, ...]:
-    """Arrays repeated to their common shape, as views."""
-    return together(context, [array_of(context, a) for a in args], offered=True)
+    """Arrays repeated to their common shape, as views; those that have it are themselves."""
+    values = [array_of(context, a) for a in args]
+    made = together(context, values, offered=True)
+    return tuple(v if _is_whole(dimensions(v), dimensions(m)) else m for v, m in zip(values, made, strict=True))
+
+
+def _is_whole(given: Shape, whole: Shape) -> bool:
+    """Whether lengths that have been compared with those of a common shape repeat nothing."""
+    repeats = any(g != w and (g == 1 or may_repeat(g)) for g, w in zip(given, whole, strict=False))
+    return len(given) == len(whole) and not repeats
 
 
 def together(

@@ -638,6 +638,11 @@ class StorageBuilder(Builder):
         # NumPy's views of these kinds are read-only, but for the diagonals of np.einsum.
         return any(i.op.repeats or (i.op.name == "diagonal" and i.attr("writable") is None) for i in self.views(handle))
 
+    def is_offered(self, handle: Value) -> bool:
+        """Whether all that repeats elements is of ``np.broadcast_arrays``, whose results NumPy lets write, with a warning."""
+        repeating = [i for i in self.views(handle) if i.op.repeats or i.op.name == "diagonal"]
+        return all(i.attr("writable") is not None for i in repeating)
+
     def reference(self, handle: Value) -> Value:
         """What a ``return`` names: a parameter or a view of one as such, else the contents."""
         if handle in self.arguments:

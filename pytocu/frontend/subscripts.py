@@ -303,7 +303,7 @@ def assign_member(frame: Frame, base: Any, key: Any, value: Any, text: str) -> N
         _assign_in_grown(frame, base, key, value, text)
         return
     if not isinstance(base, (list, dict)):
-        raise raised(TypeError(f"'{type(base).__name__}' object does not support item assignment"), context.loc)
+        raise raised(TypeError(f"'{type_name(base)}' object does not support item assignment"), context.loc)
     refuse_outside(context, base, f"{text} = ...")
     _refuse_part_of_run_time(context, base, key)
     if contains_dynamic(key):
