@@ -103,7 +103,7 @@ def test_refused_as_numpy_refuses(text: str) -> None:
     both_raise(text, np.arange(6.0).reshape(2, 3))
 
 
-@pytest.mark.parametrize("dtypes", ["f4 f4", "f4 f8", "f8 f4", "i4 i2", "f4 i4", "? ?", "f2 f4", "i1 f4", "c8 c16"])
+@pytest.mark.parametrize("dtypes", ["f4 f4", "f4 f8", "f8 f4", "i2 i4", "f4 c8", "? ?", "f2 f4", "i1 f4", "c8 c16"])
 def test_out(dtypes: str) -> None:
     source, target = dtypes.split()
     values = small(source, (4, 3))
