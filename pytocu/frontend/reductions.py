@@ -296,6 +296,8 @@ def reduce(
         start = _identity(context, row, kept)
     if row == "lcm" and start is None and axes:
         made = _alone(context, source, made, axes, keep)
+    if row in ("fmin", "fmax") and kept.kind == "c" and start is None and axes:
+        made = _of_nan_alone(context, source, made, axes, keep)
     if start is not None:
         made = elementwise(context, row, start, made)
     return _finished(context, made, value, axes, result if out is None else element(out.type))
@@ -330,6 +332,14 @@ def _alone(context: Context, source: Value, made: Value, axes: Sequence[int], ke
     count = length(context, product([dimensions(source)[a] for a in axes]))
     (element_itself,) = combined(context, "add", (source,), axes, keepdims)
     return elementwise(context, "where", elementwise(context, "equal", count, 1), element_itself, made)
+
+
+def _of_nan_alone(context: Context, source: Value, made: Value, axes: Sequence[int], keepdims: bool) -> Value:
+    """What is left of NaNs alone is the first one, both of its parts; the row's own NaN has others."""
+    for axis in reversed(axes):
+        source = context.builder.emit("index", (source,), {"axis": axis, "at": 0})
+    first = kept_axes(context, source, axes) if keepdims else source
+    return elementwise(context, "where", elementwise(context, "isnan", made), first, made)
 
 
 def _identity(context: Context, row: str, dtype: DType) -> Value:
