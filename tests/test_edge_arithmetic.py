@@ -207,6 +207,14 @@ def test_bounds_of_floats(dtype: str) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_bounds_that_are_zeros(dtype: str) -> None:
+    def clipped(a, low):
+        return np.clip(a, 0, 2), np.clip(a, -0.0, 2), np.clip(a, -5, 0), np.clip(a, -5, -0.0), np.clip(a, low, low)
+
+    everywhere(clipped, np.resize(np.array([0.0, -0.0, 1, -3, np.nan], dtype), 17), 0.0)
+
+
 # Truth.
 
 LOGIC = (

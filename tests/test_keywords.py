@@ -453,3 +453,9 @@ def test_loops_by_other_names(name: str) -> None:
     operands = "a, 2" if getattr(np, name).nin == 2 else "a"
     rows = [f"np.{name}({operands}{k})" for k in (", dtype=float", ", casting='unsafe'", ", dtype='f4', casting='unsafe'")]
     check(["np.array([1, 0], 'i2')"], rows, ulp=4, call=call_interpreted)
+
+
+def test_python_numbers_beside_operands_whose_dtype_is_named() -> None:
+    rows = [f"np.add({operands}, signature={named}, casting='unsafe')" for operands in ("2j, a", "a, b", "nan, a", "2.5, a")
+            for named in ("'dd->d'", "'ll->l'", "('d', None, None)", "(None, None, 'd')")]  # fmt: skip
+    check(["np.arange(3)", "2j"], [*rows, "np.sqrt(b, signature='d->d', casting='unsafe')"])

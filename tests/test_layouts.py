@@ -341,6 +341,13 @@ def test_copies_of_what_is_repeated_have_the_repeated_axes_last() -> None:
         check(copied, x)
 
 
+@pytest.mark.parametrize("name", ["count_nonzero", "nanmean", "nanstd", "nanvar", "mean", "std"])
+def test_statistics_of_what_is_repeated_lie_as_those_of_its_copy(name: str) -> None:
+    reduced = make_function("x", [f"np.{name}(x, axis={axis})" for axis in range(3)], {"np": np})
+    check(reduced, np.broadcast_to(numbers(1, 3, 4), (2, 3, 4)))
+    check(reduced, np.broadcast_to(numbers(4), (2, 3, 4)))
+
+
 @pytest.mark.parametrize("axis", [0, -2, 2, None])
 def test_sorted_elements_lie_as_those_of_the_array(axis: int | None) -> None:
     for axes in itertools.permutations(range(3)):

@@ -84,6 +84,21 @@ def test_parts_in_loops_and_branches(n: int) -> None:
     everywhere(of_library_calls, Z.copy(), n, ulp=16)
 
 
+def values_that_do_not_fit(x, z, n):
+    made = []
+    for value in (300, -1, [300], 2**40, 2.7, [1, 2j, 300], [[1, 2, 3]], 2j, 1 + 2j, n, n * 1.5, n * 1j, [n, 2.5, 1]):
+        x.real = value
+        z.real = value
+        z.imag = value
+        made.append((x.copy(), z.copy()))
+    return made
+
+
+@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
+def test_values_are_converted_as_arrays() -> None:
+    everywhere(values_that_do_not_fit, np.zeros(3, np.uint8), np.zeros(3, np.complex64), 300)
+
+
 def test_bits() -> None:
     def magnitudes(x):
         v = x.view(np.int64)
@@ -108,8 +123,9 @@ def test_arguments_that_overlap() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["x.imag = 1", "x.imag += 1", "x.real = np.ones(4)", "s.real = 2", "z.real += 1j", "x.real += 1", "x.real = z.imag[:, 0]"],
-)
+    ["x.imag = 1", "x.imag += 1", "x.real = np.ones(4)", "s.real = 2", "z.real += 1j", "x.real += 1", "x.real = z.imag[:, 0]",
+     "z.real = 'a'", "z[0].imag = [1, 2]", "x.view('i8').real = 2**64", "x.view('i8').real = None"],
+)  # fmt: skip
 def test_numpys_errors(text: str) -> None:
     source = f"def changed(x, z, s):\n    {text}\n    return x, z, s\n"
     linecache.cache[source] = (len(source), None, source.splitlines(True), source)

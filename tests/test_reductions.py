@@ -103,12 +103,12 @@ def test_refused_as_numpy_refuses(text: str) -> None:
     both_raise(text, np.arange(6.0).reshape(2, 3))
 
 
-@pytest.mark.parametrize("dtypes", ["f4 f4", "f4 f8", "f8 f4", "i4 i2", "f4 i4", "? ?", "f2 f4", "i1 f4", "c8 c16"])
+@pytest.mark.parametrize("dtypes", ["f4 f4", "f4 f8", "f8 f4", "i2 i4", "f4 c8", "? ?", "f2 f4", "i1 f4", "c8 c16"])
 def test_out(dtypes: str) -> None:
     source, target = dtypes.split()
     values = small(source, (4, 3))
     for name in ("sum", "mean", "max", "var", "any", "prod"):
-        if name in ("mean", "var") and np.dtype(target).kind in "b":
+        if name in ("mean", "var") and np.dtype(target).kind in "bi":
             continue
         for call, target_shape in (("a, axis=1", 4), ("a", ()), ("a, axis=0, keepdims=True", (1, 3))):
             out, expected = np.zeros(target_shape, target), np.zeros(target_shape, target)
@@ -152,6 +152,16 @@ def test_methods_of_ufuncs(dtype: str, shape: tuple[int, ...]) -> None:
     texts += [f"np.{n}.reduce(a, axis=None, keepdims=True)" for n in names if n not in ("gcd", "lcm")]
     texts += [f"np.{n}.reduce(a, initial=1)" for n in names]
     check(texts, small(dtype, shape))
+
+
+@pytest.mark.parametrize("name", ["fmin", "fmax"])
+def test_complex_numbers_that_are_nan_keep_the_first_one(name: str) -> None:
+    values = np.array([[complex(np.nan, 2), complex(1, np.nan)], [complex(1, np.nan), complex(np.nan, 3)]])
+    made = [f"np.{name}.reduce(a)", f"np.{name}.reduce(a, axis=(0, 1), keepdims=True)", f"np.{name}.accumulate(a, 1)",
+            f"np.nan{name[1:]}(a[:, 0])", f"np.{name}.reduce(a[a != a])", f"np.{name}.reduce(a, initial=a[0, 1])"]  # fmt: skip
+    texts = [f"({text}).{part}" for text in made for part in ("real", "imag")]
+    check(texts, values)
+    compiled(texts, values)
 
 
 @pytest.mark.parametrize("dtype", ["i4", "f2", "f4", "f8"])

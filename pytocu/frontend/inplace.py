@@ -171,6 +171,10 @@ def number_at(context: Context, value: Any, dtype: DType) -> Value:
     return _number(context, value, dtype, _set_at)
 
 
+def _set_part(array: np.ndarray, value: Any) -> None:
+    array.real = value
+
+
 def _set_at(array: np.ndarray, value: Any) -> None:
     array[[0]] = value
 
@@ -212,14 +216,36 @@ def assigned_value(context: Context, value: Any, dtype: DType) -> Value:
     """What is assigned to an array of a dtype, to which NumPy takes the numbers of a list at once."""
     if isinstance(value, (list, tuple, range, Steps, Flat)):
         return context.hooks.listed(context, value, dtype.numpy)
+    made = _value_to_put(context, value, dtype, _set)
+    # NumPy asks for a float, which a complex number is not.
+    return context.builder.emit("python_float", (made,)) if dtype.kind == "f" and perhaps_complex(made) else made
+
+
+def _value_to_put(context: Context, value: Any, dtype: DType, put: Callable[[np.ndarray, Any], Any]) -> Value:
+    """A value that is put into an array of a dtype; of what is none, NumPy says what is wrong."""
     try:
-        made = as_value(context, value)
-        # NumPy asks for a float, which a complex number is not.
-        return context.builder.emit("python_float", (made,)) if dtype.kind == "f" and perhaps_complex(made) else made
+        return as_value(context, value)
     except CompileError as error:
         if error.own_words:
-            raise _in_own_words(context, error, lambda v: _set(np.zeros(1, dtype.numpy), v), (value,), {}) from None
+            raise _in_own_words(context, error, lambda v: put(np.zeros(1, dtype.numpy), v), (value,), {}) from None
         raise
+
+
+def assign_part(context: Context, part: Value, value: Any) -> None:
+    """``target.real = value``, where `part` is that view: NumPy makes an array of the value, and casts that.
+
+    Raises
+    ------
+    ShapeError
+        Shapes that do not fit, a target that repeats elements.
+    """
+    note_write(context, part, DESTINATION)
+    known, dtype = known_number(value), element(part.type)
+    if known is not None:
+        context.builder.update(part, _number(context, known, dtype, _set_part))
+        return
+    made = as_strong(context, _value_to_put(context, value, dtype, _set_part))
+    context.builder.update(part, cast(context, fitted(context, made, part), dtype))
 
 
 def element_view(context: Context, base: Value, key: Any, value: Any) -> Value:

@@ -10,6 +10,7 @@ import numpy as np
 from pytocu.errors import raised
 from pytocu.frontend import statistics
 from pytocu.frontend.inplace import check_output_shapes, out_array, out_arrays, write_outputs
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, compute, elementwise
 from pytocu.frontend.positions import place
 from pytocu.frontend.reductions import given, kept_axes, known_axis, normal_axes, reduce, reduction, replaced_nan, stand_in
@@ -99,16 +100,19 @@ def _variance(
         check_output_shapes(context, (dimensions(value), dimensions(middle)), (dimensions(value),), masks)
     distance = cast(context, elementwise(context, "subtract", value, middle), source)
     distance = elementwise(context, "where", mask, source.numpy.type(0), distance)
+    other = elementwise(context, "conjugate", distance) if source.kind == "c" else distance
+    squares = elementwise(context, "multiply", distance, other)
+    if is_array(value):
+        # NumPy writes them into its copy.
+        squares = laid_out_as(context, squares, value, "K")
     if source.kind == "c":
-        both = elementwise(context, "multiply", distance, elementwise(context, "conjugate", distance))
-        squares = context.builder.emit("real", (both,))
-    else:
-        squares = elementwise(context, "multiply", distance, distance)
+        squares = context.builder.emit("real", (squares,))
     total = reduce(context, "add", squares, axis, dtype, out, keepdims, where=where)
     degrees = elementwise(context, "subtract", _count(context, mask, axis, keepdims, where), ddof)
     made = statistics.divided(context, total, degrees)
     nothing = elementwise(context, "less_equal", degrees, 0)
-    return elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made)
+    found = elementwise(context, "where", nothing, element(made.type).numpy.type(np.nan), made)
+    return laid_out_as(context, found, made, "K") if is_array(made) else found
 
 
 def _extreme(name: str, doc: str) -> Callable[..., Any]:

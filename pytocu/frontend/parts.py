@@ -11,7 +11,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import UnsupportedError, raised
 from pytocu.frontend.attribute_lookup import get_attribute
 from pytocu.frontend.attributes import attribute
-from pytocu.frontend.inplace import OUTPUT, assign_elements
+from pytocu.frontend.inplace import OUTPUT, assign_part
 from pytocu.frontend.objects import is_object
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.state import State
@@ -48,7 +48,7 @@ def assign_attribute(frame: Any, target: ast.Attribute, base: Any, value: Any) -
     if part is None:
         attempt(context, setattr, np.zeros(1), "imag", 0)
         raise AssertionError("NumPy sets the imaginary part of real numbers")
-    assign_elements(context, part, value)
+    assign_part(context, part, value)
 
 
 def _set_shape(frame: Any, target: ast.Attribute, base: Value, value: Any) -> None:

@@ -124,10 +124,30 @@ def _accumulator(
     if where is not True:
         # A mask of the same number of axes: where it has too many, NumPy says so.
         options["where"] = stand_in(where)
-    return accumulator(context, name, "reduce", value, dtype, out, options)
+    found = accumulator(context, name, "reduce", value, dtype, out, options)
+    if out is not None and not _converts_last(name, found, element(out.type)):
+        given = element(out.type)
+        text = f"np.{name}.reduce in {found} with out= of {given}: NumPy converts to {given} between the elements"
+        raise UnsupportedError(text, context.loc, f"name an out= of {found}, or write out[...] = and the call without out=")
+    return found
 
 
 _EXTREMES = ("minimum", "maximum", "fmin", "fmax")
+_OF_LOW_BITS = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
+"""The low bits of the result are those of the elements' low bits."""
+
+
+def _converts_last(name: str, dtype: DType, out: DType) -> bool:
+    """Whether a reduction that NumPy converts to the output's dtype between elements is as one converted at the end."""
+    if np.can_cast(dtype.numpy, out.numpy):
+        return True
+    if dtype.is_integer and out.is_integer:
+        return out.numpy.itemsize >= dtype.numpy.itemsize or name in _OF_LOW_BITS
+    # Rounding keeps the order of numbers; sums and products are rounded anyway.
+    rounded = name in _EXTREMES or (name in ROUNDING and row_of(name, dtype) is not None)
+    if dtype.kind == "c":
+        return (name == "add" and out.kind == "f") or (name in ("add", "multiply") and out.kind == "c")
+    return rounded and dtype.kind == "f" and out.kind in "fc"
 
 
 def accumulator(
@@ -155,16 +175,15 @@ def accumulator(
         raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     ufunc = promote.numpy_function(name)
     apply = getattr(ufunc, method)
-    example = attempt(context, apply, stand_in(value), dtype=dtype, **options)
+    # An output may widen the dtype of the computation, to which `initial` is converted.
+    first = {k: v for k, v in options.items() if out is None or k not in ("initial", "where")}
+    example = attempt(context, apply, stand_in(value), dtype=dtype, **first)
     if not isinstance(example, (np.ndarray, np.generic)):
         help = "name a bool, integer, float or complex dtype"
         raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
     found = example.dtype
     if out is not None:
         attempt_into(context, apply, value, out, dtype, options, shared, method == "accumulate")
-        if name in _EXTREMES and dtype is None and (element(value.type).kind, element(out.type).kind) == ("i", "u"):
-            text = f"np.{name}.{method} of signed ints with out= of unsigned ones: NumPy begins with a converted one"
-            raise UnsupportedError(text, context.loc, "write out[...] = x.max()")
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
@@ -277,6 +296,8 @@ def reduce(
         start = _identity(context, row, kept)
     if row == "lcm" and start is None and axes:
         made = _alone(context, source, made, axes, keep)
+    if row in ("fmin", "fmax") and kept.kind == "c" and start is None and axes:
+        made = _of_nan_alone(context, source, made, axes, keep)
     if start is not None:
         made = elementwise(context, row, start, made)
     return _finished(context, made, value, axes, result if out is None else element(out.type))
@@ -311,6 +332,14 @@ def _alone(context: Context, source: Value, made: Value, axes: Sequence[int], ke
     count = length(context, product([dimensions(source)[a] for a in axes]))
     (element_itself,) = combined(context, "add", (source,), axes, keepdims)
     return elementwise(context, "where", elementwise(context, "equal", count, 1), element_itself, made)
+
+
+def _of_nan_alone(context: Context, source: Value, made: Value, axes: Sequence[int], keepdims: bool) -> Value:
+    """What is left of NaNs alone is the first one, both of its parts; the row's own NaN has others."""
+    for axis in reversed(axes):
+        source = context.builder.emit("index", (source,), {"axis": axis, "at": 0})
+    first = kept_axes(context, source, axes) if keepdims else source
+    return elementwise(context, "where", elementwise(context, "isnan", made), first, made)
 
 
 def _identity(context: Context, row: str, dtype: DType) -> Value:

@@ -15,6 +15,7 @@ import numpy as np
 
 from pytocu.errors import raised
 from pytocu.frontend.inplace import mask_of, out_array, write_outputs
+from pytocu.frontend.layouts import laid_out_as
 from pytocu.frontend.operators import attempt, c_long, elementwise, truths
 from pytocu.frontend.reading import read_int
 from pytocu.frontend.reductions import (
@@ -70,8 +71,9 @@ def _as_count(context: Context, items: Value | DimLike) -> Value:
 
 
 def divided(context: Context, value: Value, count: Value) -> Value:
-    """``np.true_divide(value, count, casting="unsafe")`` in the dtype of the value."""
-    return cast(context, elementwise(context, "divide", value, count), element(value.type))
+    """``np.true_divide(value, count, out=value, casting="unsafe")``, a new array that lies as the value does."""
+    made = cast(context, elementwise(context, "divide", value, count), element(value.type))
+    return laid_out_as(context, made, value, "K") if is_array(value) else made
 
 
 def _default_dtype(value: Value, dtype: Any) -> Any:
@@ -238,7 +240,12 @@ def ptp(context: Context, a: Any, axis: Any = None, out: Any = None, keepdims: A
 
 def count_nonzero(context: Context, a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     """How many elements are not zero, as int64"""
-    made = reduce(context, "add", truths(context, as_strong(context, a)), axis, np.intp, None, keepdims)
+    value = as_strong(context, a)
+    made = truths(context, value)
+    if is_array(value):
+        # NumPy converts to bool, which makes a copy.
+        made = laid_out_as(context, made, value, "K")
+    made = reduce(context, "add", made, axis, np.intp, None, keepdims)
     return whole_count(context, made) if axis is None and not known_flag(context, keepdims) else made
 
 

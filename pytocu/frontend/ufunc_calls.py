@@ -257,11 +257,14 @@ def _in_loop(
     loop = attempt(context, promote.ufunc_loop, name, known, chosen, "same_kind" if casting is None else casting)
     # Beside another operand a Python scalar goes to the loop's dtype at once.
     given = args if len(args) > 1 else operands
-    return lambda: tuple(_to_loop(context, v, d, casting) for v, d in zip(given, loop[0], strict=True))
+    names = "->" in chosen if isinstance(chosen, str) else any(d is not None for d in (chosen or ())[: len(args)])
+    # To the dtype of an operand that is named, a Python scalar is converted as Python does.
+    converts = casting != "unsafe" or (names and len(args) > 1)
+    return lambda: tuple(_to_loop(context, v, d, converts) for v, d in zip(given, loop[0], strict=True))
 
 
-def _to_loop(context: Context, value: Value, dtype: DType, casting: Any) -> Value:
-    if casting != "unsafe":
+def _to_loop(context: Context, value: Value, dtype: DType, converts: bool) -> Value:
+    if converts:
         refuse_complex(context, value, dtype)
     elif value.type in (WEAK_FLOAT, WEAK_COMPLEX) and dtype.is_integer:
         # An element is cast, where a Python number would be converted.

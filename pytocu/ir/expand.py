@@ -166,7 +166,7 @@ def clip(e: Expander, result: Type, x: Value, low: Value, high: Value) -> Value:
     def bound(comparison: str, a: Value, b: Value) -> Value:
         return _choose(e, comparison, a, b, a)
 
-    return bound("less", bound("greater", x, low), high)
+    return bound("less_equal", bound("greater_equal", x, low), high)
 
 
 def floor_divide(e: Expander, result: Type, x: Value, y: Value) -> Value:

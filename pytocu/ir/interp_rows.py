@@ -150,8 +150,10 @@ _INTEGER_FORMULAS: dict[str, Callable[..., Any]] = {"reciprocal": _reciprocal}
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
-    raised = _pick(np.greater, x, low, x)
-    return _pick(np.less, raised, high, raised)
+    # A bound takes the place of an equal complex number.
+    above, below = (np.greater, np.less) if np.iscomplexobj(x) else (np.greater_equal, np.less_equal)
+    raised = _pick(above, x, low, x)
+    return _pick(below, raised, high, raised)
 
 
 def part(value: Any, which: str) -> Any:
