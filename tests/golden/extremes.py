@@ -24,11 +24,11 @@ def clipped(x):
 #|       %x_vector = load %x, %i {align = 16, lanes = 4} : <4 x f32>
 #|       %out_vector = lanes %x_vector {lanes = 4} : <4 x f32> (%k: index, %x_k: f32) {
 #|         %i_k = add %i, %k : index
-#|         %7 = greater %x_k, %0 : bool
+#|         %7 = greater_equal %x_k, %0 : bool
 #|         %8 = not_equal %x_k, %x_k : bool
 #|         %9 = bitwise_or %7, %8 : bool
 #|         %10 = where %9, %x_k, %0 : f32
-#|         %11 = greater_equal %10, %1 : bool
+#|         %11 = greater %10, %1 : bool
 #|         %12 = where %11, %1, %10 : f32
 #|         yield %12
 #|       }
@@ -38,11 +38,11 @@ def clipped(x):
 #|     %13 = const 1 : index
 #|     for %vectors, %n, %13 {over = "grid"} (%i_1: index) {
 #|       %14 = load %x, %i_1 : f32
-#|       %15 = greater %14, %0 : bool
+#|       %15 = greater_equal %14, %0 : bool
 #|       %16 = not_equal %14, %14 : bool
 #|       %17 = bitwise_or %15, %16 : bool
 #|       %18 = where %17, %14, %0 : f32
-#|       %19 = greater_equal %18, %1 : bool
+#|       %19 = greater %18, %1 : bool
 #|       %20 = where %19, %1, %18 : f32
 #|       store %out, %i_1, %20
 #|       yield
@@ -73,8 +73,8 @@ def clipped(x):
 #|         #pragma unroll
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
-#|             const float t = ((x_k > 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
-#|             out_vector.lane[k] = t >= 1.0f ? 1.0f : t;
+#|             const float t = ((x_k >= 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
+#|             out_vector.lane[k] = t > 1.0f ? 1.0f : t;
 #|         }
 #|         *(f32x4*)&out[i] = out_vector;
 #|     }
@@ -82,12 +82,12 @@ def clipped(x):
 #|     #pragma unroll 1
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const float x_i_1 = x[i_1];
-#|         const float t_1 = ((x_i_1 > 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
-#|         out[i_1] = t_1 >= 1.0f ? 1.0f : t_1;
+#|         const float t_1 = ((x_i_1 >= 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
+#|         out[i_1] = t_1 > 1.0f ? 1.0f : t_1;
 #|     }
 #| }
 #$ packed clipped --args "f32[n]"
-#| vandnps vandps vcmpnleps vminps vxorps
+#| vmaxps vminps vxorps
 #$ run clipped --args "i32[n]"
 #| n = 7: float64[7]
 

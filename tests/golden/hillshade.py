@@ -157,7 +157,7 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const float aspect = __int_as_float(t_50 ^ (__float_as_int(dy) & (-2147483647 - 1)));
 #|                 const double t_51 = t * (double)__int_as_float(__float_as_int(t_28 ? t_26 : t_24) ^ t_30);
 #|                 const double shade = t_51 + t_1 * (double)__int_as_float(t_32) * cos(direction - (double)aspect);
-#|                 const double t_52 = ((shade > 0.0) | (shade != shade)) ? shade : 0.0;
+#|                 const double t_52 = ((shade >= 0.0) | (shade != shade)) ? shade : 0.0;
 #|                 const float dx_1 = (elevation[t_16 + t_5] - elevation[t_16 + t_3]) / scalar_1;
 #|                 const float dy_1 = (elevation_value_1 - elevation[t_16 + t_8]) / scalar_1;
 #|                 const float slope_1 = atanf(sqrtf(dx_1 * dx_1 + dy_1 * dy_1));
@@ -203,7 +203,7 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const float aspect_1 = __int_as_float(t_86 ^ (__float_as_int(dy_1) & (-2147483647 - 1)));
 #|                 const double t_87 = t_1 * (double)__int_as_float(t_68) * cos(direction - (double)aspect_1);
 #|                 const double shade_1 = t * (double)__int_as_float(__float_as_int(t_64 ? t_62 : t_60) ^ t_66) + t_87;
-#|                 const double t_88 = ((shade_1 > 0.0) | (shade_1 != shade_1)) ? shade_1 : 0.0;
+#|                 const double t_88 = ((shade_1 >= 0.0) | (shade_1 != shade_1)) ? shade_1 : 0.0;
 #|                 const float dx_2 = (elevation[t_16 + t_9] - elevation[t_16 + t_6]) / scalar_1;
 #|                 const float dy_2 = (elevation[t_16 + t_11] - elevation_value) / scalar_1;
 #|                 const float slope_2 = atanf(sqrtf(dx_2 * dx_2 + dy_2 * dy_2));
@@ -250,7 +250,7 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const double t_123 = t_1 * (double)__int_as_float(__float_as_int(__int_as_float(t_103)) ^ t_104);
 #|                 const double t_124 = t * (double)__int_as_float(__float_as_int(t_100 ? t_98 : t_96) ^ t_102);
 #|                 const double shade_2 = t_124 + t_123 * cos(direction - (double)aspect_2);
-#|                 const double t_125 = ((shade_2 > 0.0) | (shade_2 != shade_2)) ? shade_2 : 0.0;
+#|                 const double t_125 = ((shade_2 >= 0.0) | (shade_2 != shade_2)) ? shade_2 : 0.0;
 #|                 const float dx_3 = (elevation[t_16 + t_12] - elevation[t_16 + t_10]) / scalar_1;
 #|                 const float dy_3 = (elevation[t_16 + t_13] - elevation_value_1) / scalar_1;
 #|                 const float slope_3 = atanf(sqrtf(dx_3 * dx_3 + dy_3 * dy_3));
@@ -297,12 +297,12 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const double t_160 = t_1 * (double)__int_as_float(__float_as_int(__int_as_float(t_140)) ^ t_141);
 #|                 const double t_161 = t * (double)__int_as_float(__float_as_int(t_137 ? t_135 : t_133) ^ t_139);
 #|                 const double shade_3 = t_161 + t_160 * cos(direction - (double)aspect_3);
-#|                 const double t_162 = ((shade_3 > 0.0) | (shade_3 != shade_3)) ? shade_3 : 0.0;
+#|                 const double t_162 = ((shade_3 >= 0.0) | (shade_3 != shade_3)) ? shade_3 : 0.0;
 #|                 const int t_163 = i0 * length2 + i1;
-#|                 out[t_163] = 255.0 * (t_52 >= 1.0 ? 1.0 : t_52);
-#|                 out[t_163 + length2] = 255.0 * (t_88 >= 1.0 ? 1.0 : t_88);
-#|                 out[t_163 + t_14] = 255.0 * (t_125 >= 1.0 ? 1.0 : t_125);
-#|                 out[t_163 + t_15] = 255.0 * (t_162 >= 1.0 ? 1.0 : t_162);
+#|                 out[t_163] = 255.0 * (t_52 > 1.0 ? 1.0 : t_52);
+#|                 out[t_163 + length2] = 255.0 * (t_88 > 1.0 ? 1.0 : t_88);
+#|                 out[t_163 + t_14] = 255.0 * (t_125 > 1.0 ? 1.0 : t_125);
+#|                 out[t_163 + t_15] = 255.0 * (t_162 > 1.0 ? 1.0 : t_162);
 #|             }
 #|         } else {
 #|             for (int row = i0; row < length0; row++) {
@@ -356,8 +356,8 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                     const double t_199 = t_1 * (double)__int_as_float(__float_as_int(__int_as_float(t_179)) ^ t_180);
 #|                     const double t_200 = t * (double)__int_as_float(__float_as_int(t_176 ? t_174 : t_172) ^ t_178);
 #|                     const double shade_4 = t_200 + t_199 * cos(direction - (double)aspect_4);
-#|                     const double t_201 = ((shade_4 > 0.0) | (shade_4 != shade_4)) ? shade_4 : 0.0;
-#|                     out[row * length2 + i1_1] = 255.0 * (t_201 >= 1.0 ? 1.0 : t_201);
+#|                     const double t_201 = ((shade_4 >= 0.0) | (shade_4 != shade_4)) ? shade_4 : 0.0;
+#|                     out[row * length2 + i1_1] = 255.0 * (t_201 > 1.0 ? 1.0 : t_201);
 #|                 }
 #|             }
 #|         }
