@@ -220,6 +220,7 @@ ERRORS: tuple[tuple[str, Any], ...] = (
     ("c = b.sum()\nc[...] += 2", lambda: (0, np.ones(3))),
     ("c = a * 1\nc[None] += 2", lambda: (np.array(3.0), 0)),
     ("c = np.float64(3)\nc[...] += 2", lambda: (0, 0)),
+    ("c = (b * 1,)\nc[0] += 2", lambda: (0, np.ones(3))),
     ("a **= -1", lambda: (B.copy(), 0)),
     ("a -= True", lambda: (np.zeros(2, bool), 0)),
 )

@@ -78,9 +78,14 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
 
 
 def _is_copy(context: Context, base: Any, part: Value) -> bool:
-    """Whether a part that was changed is to be put back: what positions and masks choose is a copy, and any of a scalar."""
+    """Whether a part that was changed is to be put back: what positions and masks choose is a copy, and any of a scalar.
+
+    So is a member of a tuple, which Python then refuses.
+    """
     base = as_value(context, base) if isinstance(base, Masked | np.generic) else base
-    return isinstance(base, Value) and not (is_array(base) and context.builder.root(part) is context.builder.root(base))
+    if not isinstance(base, Value):
+        return type(base) is tuple
+    return not is_array(base) or context.builder.root(part) is not context.builder.root(base)
 
 
 def _old(frame: Frame, target: ast.expr) -> Any:
