@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import CompileError, ShapeError, UnsupportedError
@@ -424,3 +425,20 @@ def test_a_returned_view_shows_what_its_memory_holds_at_the_end(function) -> Non
     compare(found, wanted)
     compare(given, expected)
     assert np.shares_memory(found[0] if isinstance(found, tuple) else found, given)
+
+
+def chosen_rows(a, b, c):
+    a[b] += c
+    return a
+
+
+def chosen_columns(a, b, c):
+    a[..., None, -2:, b] *= c
+    return a
+
+
+def test_lengths_of_a_run_are_said_of_what_has_more_axes() -> None:
+    a, b = np.zeros((4, 3, 2)), np.array([True, False, True, False])
+    for shape in ((2, 1, 3, 2), (1, 2, 3, 2), (2, 1, 5, 2)):
+        everywhere(chosen_rows, a, b, np.ones(shape))
+    everywhere(chosen_columns, a, b[:2], np.ones((1, 1, 4, 2, 1)))

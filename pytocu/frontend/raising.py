@@ -13,6 +13,7 @@ from pytocu.frontend.compaction import read_length
 from pytocu.frontend.frames import Failing, Flow, Raised, Returned, Shown, flow_of, with_marks
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.ranges import bound_count, names_given, new_name, number_as_dim
+from pytocu.frontend.requirements import of_arguments
 from pytocu.frontend.values import Context, cast
 from pytocu.ir.core import Block, Inst, Value, named, walk
 from pytocu.ir.dims import DimLike, in_fields
@@ -187,7 +188,7 @@ def refuse_if(context: Context, test: Value, wanted: bool, found: Raised) -> Non
 
 def behind_others(context: Context, error: CompileError | Raised) -> Raised | None:
     """What ends a program that raises for certain where the run chooses what: behind places where it may have raised something
-    else, or been refused since a dtype is another one, or with ints of run time in the text; None elsewhere.
+    else, or been refused since a dtype is another one, or with numbers of run time in the text; None elsewhere.
 
     The exception is written down here, so that the run chooses.
     """
@@ -195,7 +196,9 @@ def behind_others(context: Context, error: CompileError | Raised) -> Raised | No
     if context.elements is not None or found is None or found.failing is None:
         return None
     shown = found.failing.shown and not any(one.refused for one in found.failing.shown)
-    chosen = shown or context.doubted or any(map(_is_said, walk(Block((), tuple(context.builder.insts)))))
+    lengths = (d for shape in found.error.lengths[1] for d in shape) if found.error.lengths else ()
+    counted = any(not of_arguments(context, length) for length in lengths)
+    chosen = shown or counted or context.doubted or any(map(_is_said, walk(Block((), tuple(context.builder.insts)))))
     if not chosen:
         return None
     refuse(context, found)
