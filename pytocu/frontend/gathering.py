@@ -322,13 +322,14 @@ def checked(context: Context, position: Value, length: DimLike, axis: int, rest:
 
 def _compared(context: Context, position: Value, length: DimLike, axis: int, rest: Sequence[DimLike]) -> Value:
     """As :func:`checked`; numbers known now the call compares, whatever is computed of what stands there."""
-    none = compares(context, product(rest), "<=", 0)
+    others = product(tuple(rest))
+    none = compares(context, others, "<=", 0)
     if none:
         return position
     known = _known_numbers(position)
     if known is None or context.elements is not None or context.in_side or context.in_steps:
         return checked(context, position, length, axis, rest)
-    some = dim_min(product(rest), 1) if none is None else 1
+    some = dim_min(others, 1) if none is None else 1
     for number in known:
         least = number + 1 if number >= 0 else -number
         sentence = f"index {number} is out of bounds for axis {axis} with size {{0}}"
