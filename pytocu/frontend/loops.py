@@ -303,7 +303,7 @@ def loop(
             context.met, context.refused = set(met), list(refused)
             begun |= fresh
             names = list(dict.fromkeys((*names, *fresh)))
-            types, kinds, shared = _of_others(types, fresh), _of_others(kinds, fresh), _of_others(shared, fresh)
+            _forget_forms(fresh, types, kinds, shared)
             before = State(frame)
             earlier = len(builder.made)
             continue
@@ -351,17 +351,20 @@ def loop(
         unordered |= more_unordered
         rebound = {**rebound, **more_rebound}
         # What begins as None, a number or an array may be carried in another form now, of which nothing is known yet.
-        types = _of_others(types | wider, more_names)
-        kinds = _of_others(kinds | more, more_names)
-        shared = _of_others(more_shared, more_names)
+        types |= wider
+        kinds |= more
+        shared = more_shared
+        _forget_forms(more_names, types, kinds, shared)
         names, roots = [n for n in dict.fromkeys((*names, *more_names)) if n not in rebound], [*roots, *more_roots]
     around.note(loc, Carried(before, names, types, roots, rebound, inside))
     return _finish(frame, op, head, lead, before, read, numbers)
 
 
-def _of_others(known: Mapping[tuple[Frame, str], Any], names: Collection[tuple[Frame, str]]) -> dict[tuple[Frame, str], Any]:
-    """What is known of names but for some."""
-    return {key: found for key, found in known.items() if key not in names}
+def _forget_forms(names: Collection[tuple[Frame, str]], *known: dict[tuple[Frame, str], Any]) -> None:
+    """Forget what is known of names that are carried in another form now."""
+    for one in known:
+        for name in names:
+            one.pop(name, None)
 
 
 def _bound(frame: Frame, nodes: Sequence[ast.AST]) -> list[tuple[Frame, str]]:
