@@ -11,6 +11,7 @@ from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import UnsupportedError
+from pytocu.testing.compare import compare
 
 
 def run_lengths(x, n):
@@ -192,3 +193,68 @@ def test_arrays_beside_a_list_that_is_made_anew() -> None:
     # Not an internal error: the names that a loop carries are found out reading by reading.
     with pytest.raises(UnsupportedError, match="length known only at run time is 1"):
         pytocu.jit(function)(np.array([1.0, 2.0]), 1)
+
+
+def of_two_loops(x):
+    c, found = x, []
+    for _ in range(len(x)):
+        for v in c:
+            found.append(v)
+            c = x + c
+            x[0] = 2
+    return found
+
+
+def of_three_loops(x):
+    c, found = x, []
+    for i in range(len(x)):
+        for _ in range(2):
+            for v in c:
+                if i:
+                    found.append(v)
+                c = x + 1
+                x[0] = 2
+    return found
+
+
+def by_a_key(x):
+    found = []
+
+    def note(v):
+        if v > 0:
+            found.append(v)
+        return v
+
+    for v in x:
+        note(v)
+        sorted((3.5, 1.5, v), key=note)
+        max(v, 2.5, key=note)
+    return found
+
+
+def by_members(x):
+    found = []
+
+    def note(v):
+        if v > 0:
+            found.append(v)
+
+    def twice(v):
+        note(v)
+        note(v)
+
+    for v in x:
+        twice(v)
+        twice(v + 1)
+        [note(v + k) for k in range(3)]
+        {k: note(v - k) for k in (1, 2)}
+    return found
+
+
+@pytest.mark.parametrize("function", [of_two_loops, of_three_loops, by_a_key, by_members])
+def test_there_is_room_for_what_a_line_appends_in_a_first_step_and_for_each_call_of_a_function(function) -> None:
+    """First steps of loops inside are written before these, and a function is called more than once at one place."""
+    x = np.array([4.0, 5, 2, 1, 4])
+    given, found = x.copy(), x.copy()
+    compare(pytocu.jit(function)(found), function(given))
+    compare(found, given)

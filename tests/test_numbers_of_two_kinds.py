@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import runpy
 
 import numpy as np
 import pytest
@@ -641,11 +642,72 @@ def an_index_that_is_a_float(x, n):
 
 def test_an_index_that_may_be_an_int_is_no_error_of_numpys() -> None:
     x = np.array([1.5, 2.5])
-    with pytest.raises(UnsupportedError, match="an index is a Python int on one way and a float on another") as error:
+    with pytest.raises(UnsupportedError, match=r"t is a Python int on one way and np\.float64 on another") as error:
         pytocu.jit(an_index_of_either_kind)(x, 1)
-    assert "give it an int on each" in error.value.help
+    assert "make it an int on each way: int(t)" in error.value.help
     with pytest.raises(IndexError, match="only integers, slices"):
         pytocu.jit(an_index_that_is_a_float)(x, 1)
+
+
+def of_lines(folder, *lines):
+    """``function(x, n)`` of a file."""
+    file = folder / "program.py"
+    file.write_text("\n    ".join(["import numpy as np\n\n\ndef function(x, n):", *lines]) + "\n")
+    return runpy.run_path(str(file))["function"]
+
+
+_OF_INTS = (
+    "return x[:t]", "return x[t:]", "x[t:] = 0", "x[t] += 1", "return np.zeros(t)", "return np.zeros((t, 2))",
+    "return np.full(t, 2.0)", "return np.eye(t)", "return x.reshape(t, -1)", "return np.linspace(0, 1, t)", "return [1] * t",
+    "return (1, 2, 3)[t]", "return t.bit_length()", "return len(range(t))", "return t << 1", "return range(3)[t]",
+    "for j in range(t): x[j] = 0", "for j in range(t % 5): x[j] = 0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("statement", _OF_INTS)
+@pytest.mark.parametrize("begin", [("t = min([n, x[0]])",), ("t = n", "for v in x:", "    if v < t: t = v")])
+def test_what_only_ints_can_do_is_no_error_of_a_number_that_may_be_one(statement, begin, tmp_path) -> None:
+    """It is NumPy's float in some runs, which raise, and the int in others, which have an answer."""
+    function = of_lines(tmp_path, *begin, statement)
+    x = np.array([4.0, 5, 2, 1, 4])
+    function(x.copy(), 1)
+    with pytest.raises((TypeError, IndexError, AttributeError)):
+        function(x.copy(), 30)
+    with pytest.raises(UnsupportedError, match=r"(t|a number) is a Python (int|number)|which of them decides what") as error:
+        pytocu.jit(function)(x, 1)
+    assert "int(" in error.value.help or "np.float64(" in error.value.help
+
+
+@pytest.mark.parametrize(
+    "asked", ["isinstance(t, np.float64)", "isinstance(t, float)", "isinstance(t, int)", "t.dtype == 'f8'"]
+)
+def test_runs_are_refused_where_only_the_kind_of_a_number_is_asked_for_that_a_loop_may_leave(asked, tmp_path) -> None:
+    function = of_lines(tmp_path, "t = n", "for v in x:", "    if v < t: t = v", f"return {asked}")
+    jitted = pytocu.jit(function)
+    x = np.array([4.0, 5, 2])
+    compare(jitted(x, 30), function(x, 30))
+    with pytest.raises(UnsupportedError, match=r"t is a Python number where no step binds it and np\.float64 where one does"):
+        jitted(x, 1)
+
+
+def highest_so_far(x, n):
+    t = 0.5
+    seen = {}
+    for _ in range(len(x)):
+        for v in x:
+            if v > t:
+                t = v
+            seen["t"] = float(t)
+            if n:
+                break
+    return n
+
+
+def test_a_number_of_two_kinds_may_be_one_that_no_step_hands_on_a_kind_of() -> None:
+    """A branch with a loop in it leaves it, and of what the dict holds nobody knows the kind."""
+    x = np.array([1, 1, 2.5, 3, 1.5], np.float32)
+    for n in (3, 0):
+        same(highest_so_far, x, n)
 
 
 def first_beyond(x, n):

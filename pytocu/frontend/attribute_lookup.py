@@ -30,6 +30,8 @@ from pytocu.guards import (
 )
 from pytocu.ir.core import Value
 
+_refuse_pythons = Deferred("pytocu.frontend.notes", "refuse_pythons")
+_with_numbers = Deferred("pytocu.frontend.notes", "with_numbers")
 _queue_method = Deferred("pytocu.frontend.queues", "method")
 _behind = Deferred("pytocu.frontend.records", "behind")
 _grown_method = Deferred("pytocu.frontend.grown", "method")
@@ -63,7 +65,11 @@ def get_attribute(frame: Any, base: Any, name: str) -> Any:
         return attribute(context, base.array if plain else as_value(context, base), name)
     if isinstance(base, Value):
         as_numpy(context, base, "object")
-        return attribute(context, base, name)
+        with _with_numbers(context, base):
+            found = attribute(context, base, name)
+        if not isinstance(found, Value | Method):
+            _refuse_pythons(context, base)
+        return found
     if isinstance(base, Flat) and name == "base":
         return base.array
     if isinstance(base, Flat) and name == "copy":

@@ -18,6 +18,7 @@ from pytocu.frontend.frames import Frame, lookup
 from pytocu.frontend.inplace import augmented
 from pytocu.frontend.masked import values
 from pytocu.frontend.masked_work import change
+from pytocu.frontend.notes import with_numbers
 from pytocu.frontend.objects import NO_METHOD, may_have_methods, refuse_outside
 from pytocu.frontend.operators import BINARY, attempt, binary, check_plain, example, is_queue
 from pytocu.frontend.parts import assign_attribute, part_to_change
@@ -63,8 +64,9 @@ def augment(frame: Frame, node: ast.AugAssign) -> None:
         # The container and the key are evaluated once, for reading and for writing.
         base = evaluate(frame, node.target.value)
         place = key_of(frame, node.target.slice)
-        key = index_arrays(context, base, place)
-        with context.builder.at(frame.loc(node.target)):
+        with with_numbers(context, place):
+            key = index_arrays(context, base, place)
+        with context.builder.at(frame.loc(node.target)), with_numbers(context, place):
             old = changed_member(frame, base, key)
         new = _changed(frame, node, operator, _definite(context, old, ast.unparse(node.target)))
         if isinstance(base, Flat) or new is not old or not is_array(old) or _is_copy(context, base, old):

@@ -67,6 +67,7 @@ from pytocu.ir.types import WEAK_BOOL, WEAK_FLOAT, WEAK_INT, WeakType, element, 
 _after = Deferred("pytocu.frontend.worded", "after")
 _example_of = Deferred("pytocu.frontend.own_words", "example_of")
 _length_of = Deferred("pytocu.frontend.grown", "length_of")
+_refuse_pythons = Deferred("pytocu.frontend.notes", "refuse_pythons")
 _length_of_range = Deferred("pytocu.frontend.range_parts", "length")
 _sum_of_range = Deferred("pytocu.frontend.range_parts", "total")
 _member_of = Deferred("pytocu.frontend.grown", "member_of")
@@ -467,6 +468,7 @@ def _isinstance(frame: Frame, value: Any, classes: Any) -> bool:
         python = (bool, int, float, complex)
         if any(issubclass(kind, tuple(flat)) is not issubclass(p, tuple(flat)) for p in python):
             as_numpy(frame.context, value, "object")
+            _refuse_pythons(frame.context, value)
     return compute(frame.context, issubclass, kind, tuple(flat))
 
 

@@ -17,7 +17,7 @@ from pytocu.frontend.calls import call, python_function
 from pytocu.frontend.expressions import elements, evaluate
 from pytocu.frontend.frames import Frame, LocalFunction, Partial, qualified_name
 from pytocu.frontend.literals import known_array
-from pytocu.frontend.notes import note_operands
+from pytocu.frontend.notes import note_operands, with_numbers
 from pytocu.frontend.values import Generated, GrownMethod, is_array, type_name
 from pytocu.ir.core import Value
 from pytocu.ir.types import WeakType, element
@@ -43,7 +43,8 @@ def evaluate_call(frame: Frame, node: ast.Call) -> Any:
             raise raised(TypeError(f"got multiple values for keyword argument '{repeated}'"), frame.context.loc)
         kwargs.update(given)
     try:
-        found = call(frame, function, tuple(args), kwargs)
+        with frame.context.passing(), with_numbers(frame.context, *args, *kwargs.values()):
+            found = call(frame, function, tuple(args), kwargs)
     except CompileError as error:
         given = [*zip(node.args, args, strict=False), *((k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg)]
         if isinstance(node.func, ast.Attribute) and isinstance(function, Method):

@@ -293,6 +293,7 @@ def _inline(
     _refuse_recursion(context, function)
     arguments = bind(context, function, signature, args, kwargs)
     caller = context.builder.loc
+    context.passes[-1] += 1
     try:
         return note_unnamed(context, context.hooks.run_function(context, function, node, arguments, caller))
     finally:

@@ -291,7 +291,7 @@ def for_loop(
             # Loops inside have as many steps as data say.
             room = room or room_of_loop(context)
             made = _begin(frame, one, _rows_in(counted, room))
-            made.watched.update(counted.sites)
+            made.watched.update(site[:2] for site in counted.sites)
             made.unbounded = True
             continue
         _begin(frame, one, most + 1)
@@ -465,7 +465,7 @@ def _most_of_steps(context: Context, counted: Counted, names: Set[str]) -> DimLi
     for site, (times, loops) in counted.sites.items():
         most = times if None in loops else _most_at((times, loops), ())
         if None in loops or _unknown(context, most, names):
-            counted.watched.add(site)
+            counted.watched.add(site[:2])
             most = _allowed(context)
         total = total + most
     return total
@@ -634,7 +634,9 @@ def make_room(context: Context, counted: Counted, count: DimLike, number: int = 
             _want(context, Wanted(around.place, bound[0], counted.type, counted.inner))
         raise _unbounded(context, counted, "in another loop")
     times = context.written_out // counted.written_out
-    counted.sites[context.loc, number] = times * count, context.counting[counted.depth + 1 :]
+    # First steps of loops inside are written before these, and a function may be called again where it was.
+    ways = tuple(one.written_out for one in context.growing), tuple(context.passes)
+    counted.sites[context.loc, number, ways] = times * count, context.counting[counted.depth + 1 :]
 
 
 def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:

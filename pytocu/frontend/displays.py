@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -80,21 +81,24 @@ def _dict(frame: Frame, keys: list[ast.expr | None], values: list[ast.expr]) -> 
 
 def _comprehension(
     frame: Frame, generators: list[ast.comprehension], emit: Callable[[Frame], Any], around: Frame | None = None,
-    over: Any = None,
-) -> Iterator[Any]:
+    over: Any = None, numbers: Iterator[int] | None = None,
+) -> Iterator[Any]:  # fmt: skip
     if around is None:
         names = {n.id for g in generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
         inner = frame.inside(frozenset(names))
     else:
         inner = around
     first, *rest = generators
+    numbers = itertools.count() if numbers is None else numbers
     # The first iterable belongs to the scope around the comprehension, as in Python.
     over = evaluate(frame if around is None else inner, first.iter) if over is None else over
     members = iterate(frame, over, "the comprehension")
     for item in members:
-        assign(inner, first.target, item)
-        if all(truth(frame.context, evaluate(inner, test), "the comprehension's condition") for test in first.ifs):
-            if rest:
-                yield from _comprehension(frame, rest, emit, inner)
-            else:
-                yield emit(inner)
+        with frame.context.passing(next(numbers)):
+            assign(inner, first.target, item)
+            is_member = all(truth(frame.context, evaluate(inner, test), "the comprehension's condition") for test in first.ifs)
+            member = emit(inner) if is_member and not rest else None
+        if is_member and rest:
+            yield from _comprehension(frame, rest, emit, inner, numbers=numbers)
+        elif is_member:
+            yield member

@@ -36,6 +36,7 @@ _call = Deferred("pytocu.frontend.calls", "call")
 _call_text = Deferred("pytocu.frontend.call_expressions", "call_text")
 _call_expression = Deferred("pytocu.frontend.call_expressions", "evaluate_call")
 _note_operands = Deferred("pytocu.frontend.notes", "note_operands")
+_with_numbers = Deferred("pytocu.frontend.notes", "with_numbers")
 _iterate = Deferred("pytocu.frontend.builtin_calls", "iterate")
 _get_attribute = Deferred("pytocu.frontend.attribute_lookup", "get_attribute")
 _refuse_held_again = Deferred("pytocu.frontend.once", "refuse_held_again")
@@ -226,7 +227,9 @@ def assign(frame: Frame, target: ast.expr, value: Any, through_comprehensions: b
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             _unpack(frame, parts, value)
         case ast.Subscript(value=base_node, slice=key_node):
-            _assign_member(frame, evaluate(frame, base_node), key_of(frame, key_node), value, ast.unparse(target))
+            base, key = evaluate(frame, base_node), key_of(frame, key_node)
+            with _with_numbers(context, key):
+                _assign_member(frame, base, key, value, ast.unparse(target))
         case ast.Attribute():
             _assign_attribute(frame, target, evaluate(frame, target.value), value)
         case ast.Starred():

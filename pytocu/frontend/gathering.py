@@ -20,7 +20,6 @@ from pytocu.frontend import indexing
 from pytocu.frontend.axes import normal_axis
 from pytocu.frontend.compaction import check_masks, masks_to_positions, read_length
 from pytocu.frontend.inplace import COPIED, write_result
-from pytocu.frontend.kinds import follow
 from pytocu.frontend.layouts import laid_out, row_major
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.masked import is_mask
@@ -142,21 +141,12 @@ def _item(context: Context, item: Any) -> Any:
     if is_array(item):
         message = "arrays used as indices must be of integer (or boolean) type"
         raise IndexingError(message, context.loc, f"the index is {type_text(item.type)}: convert it with astype(np.int64)")
-    if _may_be_int(context, item):
-        text = "an index is a Python int on one way and a float on another, which NumPy refuses only where a run takes that way"
-        raise UnsupportedError(text, context.loc, "give it an int on each, or index on each side of the branch")
     raise IndexingError(NO_INDEX, context.loc)
 
 
 NO_INDEX = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices"
 )
-
-
-def _may_be_int(context: Context, number: Value) -> bool:
-    """Whether a float scalar stands for a Python int on some way."""
-    _, found = follow({}, [*context.builder.in_front()], {})
-    return number in found and WEAK_INT in found[number].kinds
 
 
 def _list(context: Context, item: list[Any]) -> Value:

@@ -25,8 +25,12 @@ def found_in_front(context: Context) -> dict[Value, Maybe]:
     """What may be Python numbers of the values in front of the next instruction, those of regions around it too."""
     if not context.open or context.elements is not None:
         return {}
-    begun = {value: Maybe(mark.kinds, None, frozenset({value})) for value, mark in context.marks.items()}
-    return follow(begun, list(context.builder.in_front()), {}, fits=set())[1]
+    return follow(begun_in_front(context), list(context.builder.in_front()), {}, fits=set())[1]
+
+
+def begun_in_front(context: Context) -> dict[Value, Maybe]:
+    """What the loops around carry that may be Python numbers."""
+    return {value: Maybe(mark.kinds, None, frozenset({value})) for value, mark in context.marks.items()}
 
 
 def note_marks(
@@ -158,10 +162,13 @@ def written_ranks(
             return {}
     begin = {value: mark.value for value, mark in context.marks.items()}
     found: dict[Value, tuple[Value, Value]] = {}
+    written = len(read.insts)
     with context.builder.behind(read.insts):
         for param, rank in asked.items():
             end = rank_of(context.builder, following.get(param, param), still, begin)
             if end is None:
+                # What says the others' ranks asks for ranks that steps do not hand on then.
+                del read.insts[written:]
                 return {}
             found[param] = rank, end
     return found
@@ -248,6 +255,6 @@ def type_of(context: Context, value: Any) -> Any:
 
 
 __all__ = [
-    "begun_as_either", "begun_as_python", "either_behind", "found_in_front", "may_begin", "more_kinds", "note_marks",
-    "ranks_of_sides", "returned_ranks", "start_ranks", "type_of", "written_ranks",
+    "begun_as_either", "begun_as_python", "begun_in_front", "either_behind", "found_in_front", "may_begin", "more_kinds",
+    "note_marks", "ranks_of_sides", "returned_ranks", "start_ranks", "type_of", "written_ranks",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from pytocu.errors import CompileError, ShapeError, UnsupportedError, builtin_name
+from pytocu.frontend.notes import refuse_perhaps_ints
 from pytocu.frontend.operators import attempt, example
 from pytocu.frontend.reductions import stand_in
 from pytocu.frontend.values import Context, is_array, is_numpy_scalar
@@ -106,6 +107,7 @@ def _raise_with_value(context: Context, error: CompileError, given: Sequence[Any
         return
     before, quoted, behind = error.message.partition(f"'{example(values[0])!r}'")
     kind = getattr(builtins, builtin_name(error) or "", None)
+    refuse_perhaps_ints(context, values)
     if quoted and kind is not None:
         names = {"kind": kind, "before": before, "value": values[0], "behind": behind}
         after(context, "raise kind(f\"{before}'{value!r}'{behind}\")", names, "kind")

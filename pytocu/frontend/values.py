@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 import enum
 import types
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
@@ -265,6 +266,9 @@ class Context:
         The numbers of their steps, where these have numbers.
     written_out : int
         How often what is read is written out by the loops around it.
+    passes : list of int
+        For the call expression that is being read, and those around it: how many functions it has called by now, or which
+        member of a comprehension is read.
     refused : list of CompileError
         What NumPy or Python refuses where a run may not come.
     doubted : bool
@@ -295,7 +299,7 @@ class Context:
         "elements", "facts", "filling", "fits", "forms", "frames", "fresh", "given", "given_back", "growing", "guarded",
         "guards", "handed", "handling", "held", "hooks", "implied", "in_message", "in_side", "in_steps", "inlined",
         "later", "likenesses", "loops", "marks", "members", "met", "met_again", "missed", "misses", "most", "named",
-        "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues",
+        "numbers", "open", "origins", "others", "outside", "parts_of", "passes", "paths", "placed", "positions", "queues",
         "raising", "read", "read_held", "read_of", "refused", "repeated", "results_at", "shared", "shortened", "sizes",
         "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
@@ -323,6 +327,7 @@ class Context:
         self.counting: list[tuple[str, DimLike, bool] | None] = []
         self.filling: list[Grown] = []
         self.written_out = 1
+        self.passes = [0]
         self.met: set[tuple[Loc | None, str]] = set()
         self.met_again: dict[int, list[Path]] = {}
         self.refused: list[CompileError] = []
@@ -392,6 +397,15 @@ class Context:
         self.named[hint, end] = number
         self.numbers.add(made)
         return made
+
+    @contextmanager
+    def passing(self, number: int = 0) -> Iterator[None]:
+        """Read a call expression, or the member of a comprehension that has a number: see `passes`."""
+        self.passes.append(number)
+        try:
+            yield
+        finally:
+            self.passes.pop()
 
     def length(self, dim: DimLike) -> DimLike:
         """A length that a view has: 1 where it is known to be."""
@@ -541,8 +555,9 @@ class Counted(Grown):
     at : Loc or None
         The loop that made the array; None for a branch.
     sites : dict
-        By the place of an ``append`` and the number of the member there: how many are appended there at most as often as
-        it is written out in a step, and the numbers of the loops around it there, None for a ``while``.
+        By the place of an ``append``, the number of the member there and which of the times it is that this is read in a step:
+        how many are appended there at most as often as it is written out in a step, and the numbers of the loops around it
+        there, None for a ``while``.
     depth : int
         How many loops were being read around the one that made the array.
     written_out : int
@@ -578,7 +593,7 @@ class Counted(Grown):
         self.began = self.spare = 0
         self.floats: int | None = None
         self.wanted: Any = None
-        self.sites: dict[tuple[Loc, int], tuple[DimLike, list[tuple[str, DimLike, bool] | None]]] = {}
+        self.sites: dict[tuple[Loc, int, Any], tuple[DimLike, list[tuple[str, DimLike, bool] | None]]] = {}
         # No loop makes it longer by as many members in each step.
         self.place = 0
 
