@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -326,7 +326,7 @@ def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Si
         put = _known_memories(merge, given)
 
         def held(results: Sequence[Value]) -> None:
-            frame.locals[name] = rebuild(form, _beside(put(results), cut))
+            frame.locals[name] = rebuild(form, beside(put(results), cut))
 
         merge.add_once(given, pairs, name, held)
 
@@ -392,7 +392,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         )
     _hand_tests(merge, sides, list(zip(*parts, strict=True)))
     put = _known_memories(merge, handed)
-    merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
+    merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(beside(put(results), cut))}))
     return None
 
 
@@ -551,7 +551,7 @@ def _cut_off_one(merge: Merge, sides: list[Side], leaves: Sequence[Any], name: s
     return cut
 
 
-def _beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
+def beside(results: Sequence[Value], cut: Mapping[int, Value]) -> list[Value]:
     """All leaves in order."""
     left = iter(results)
     return [cut[k] if k in cut else next(left) for k in range(len(results) + len(cut))]
@@ -799,6 +799,11 @@ def merge_flows(merge: Merge, test: Value, sides: list[Side]) -> Any:
     return lambda: Flow(out["broke"], out["returned"], out["value"], loc, what).signal()
 
 
+def is_argument(context: Context, value: Any) -> bool:
+    """Whether a value is an array that the caller gave."""
+    return isinstance(value, Value) and is_array(value) and value in context.builder.arguments
+
+
 def _failing_in(merge: Merge, side: Side, type: Type) -> Value:
     """A value of a type that the side which raises has instead of one."""
     context = merge.context
@@ -824,6 +829,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         return
     parts: list[list[Any]] = [[], []]
     cut: dict[int, Value] = {}
+    later = False
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
     if len(returning) == 2 and not failing:
         how = "given" if any(flow.what for flow in flows) else "returned"
@@ -852,7 +858,9 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         form = forms[0]
         pairs = []
         cut = _cut_off(merge, sides, parts, "")
+        later = bool(cut)
         _hand_tests(merge, sides, [(parts[0][k], parts[1][k]) for k in cut])
+        cut |= {k: a for k, (a, b) in enumerate(zip(*parts, strict=True)) if a is b and is_argument(context, a)}
         parts = [[v for k, v in enumerate(part) if k not in cut] for part in parts]
         for a, b in zip(*parts, strict=True):
             made = _agreed(merge, sides, a, b)
@@ -874,7 +882,9 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         if one is None:
             text = f"{_what(flows)} an array whose shape is found out where it is returned, on one way of several"
             raise UnsupportedError(text, _last(flows) or context.loc, "return it behind the branch or loop")
-        cut = one
+        # An argument is there on every way, and is returned itself.
+        later = bool(one)
+        cut = one | {place: v for place, v in enumerate(parts[k]) if is_argument(context, v)}
         parts[k] = [v for place, v in enumerate(parts[k]) if place not in cut]
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
@@ -886,12 +896,12 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     others = [flows[k].value for k in ways if not sides[k].state.is_own(flows[k].value, "stays" if flows[k].what else "leaves")]
 
     def returned(leaves: list[Value]) -> Any:
-        value = rebuild(form, _beside(leaves, cut))
+        value = rebuild(form, beside(leaves, cut))
         # Besides the caller a list or dict from before holds it.
         _note_chosen(merge, sides, others, value, values)
         return value
 
-    if not pairs and not cut:
+    if not pairs and not later:
         # What is known now is handed on by no instruction.
         out["value"] = returned([])
     add = merge.add if len(returning) == 1 or failing else partial(merge.add_once, leaves_of_ways)
