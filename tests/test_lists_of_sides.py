@@ -317,3 +317,35 @@ def test_members_that_are_no_numbers_are_refused(member: str) -> None:
     function = written(("x", "n"), text, {"np": np})
     with pytest.raises(UnsupportedError, match="a list whose length is known only at run time gets"):
         pytocu.jit(function)(X, 3)
+
+
+def members_chosen_where_another_side_returns(x, t):
+    found = [1, 2]
+    if x[0] > 1:
+        if x[1] > 1:
+            assert t < 4
+        if x[0] > 3:
+            found.pop(0)
+        elif x[0] > 2:
+            return 3
+        found = [v for v in found if v > 1]
+    if t > 2:
+        assert t < 4
+    return len(found)
+
+
+def arrays_that_become_lists(x, t):
+    found = x
+    for _ in x:
+        for _ in found[:3]:
+            found = sorted(found)
+            if x[0] > t:
+                return t
+    return len(found)
+
+
+@pytest.mark.parametrize("function", [members_chosen_where_another_side_returns, arrays_that_become_lists])
+@pytest.mark.parametrize("first", [0.5, 1.5, 2.5, 3.5])
+def test_a_list_that_the_side_makes_which_goes_on(function: Callable[..., Any], first: float) -> None:
+    """What follows is not read on that side, and finds the list as the branch hands it on."""
+    everywhere(function, np.array([first, 5.75, 3.25]), 3)

@@ -15,7 +15,7 @@ from pytocu.frontend.aliases import mark_shared
 from pytocu.frontend.layouts import is_row_major
 from pytocu.frontend.length_bounds import at_most
 from pytocu.frontend.lengths_of_steps import Change, Changing, Part, behind_loop, carried
-from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, in_parts
+from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, holding, in_parts
 from pytocu.frontend.values import Context, Counted, Grown, Masked
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
@@ -134,6 +134,16 @@ def lists_with_rows(merge: Merge, sides: Sequence[Side], a: Any, b: Any, how: st
             one.named = True
     # Else the sentence speaks of the lists.
     return lists if not merge.hides(first, second) or _rooms(merge, first, second) is not None else [a, b]
+
+
+def list_left(merge: Merge, side: Side, one: Grown) -> OfGrown | None:
+    """The arrays of a list that the side makes which goes on alone; None where it has other names, or its members have."""
+    if not _is_alone(side, one):
+        return None
+    if not isinstance(one, Counted):
+        return holding(merge.context, one)
+    with _behind(merge, side), _as_left(side, one):
+        return holding(merge.context, _settled(merge.context, one))
 
 
 def lists_in_parts(merge: Merge, side: Side, value: Any) -> Any:

@@ -37,6 +37,7 @@ _is_strong = Deferred("pytocu.frontend.unbound", "is_strong")
 _handed_on = Deferred("pytocu.frontend.lengths_of_sides", "handed_on")
 _array_in_side = Deferred("pytocu.frontend.lengths_of_sides", "array_in_side")
 _lists_in_parts = Deferred("pytocu.frontend.lengths_of_sides", "lists_in_parts")
+_list_left = Deferred("pytocu.frontend.lengths_of_sides", "list_left")
 _lists_with_rows = Deferred("pytocu.frontend.lengths_of_sides", "lists_with_rows")
 
 
@@ -310,9 +311,17 @@ def _is_moved(merge: Merge, before: Any, values: Sequence[Any]) -> bool:
 
 def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Side], stays: int) -> None:
     """Hand on what a name holds on the side that goes on."""
+    builder = merge.context.builder
     leaves: list[Any] = []
-    members = members_of(merge.context, value, sides[stays].state.known_containers())
-    form = flatten(_in_parts(sides[stays], members), leaves)
+    if isinstance(value, Grown) and builder.root(value.rows) in merge.made:
+        members = _list_left(merge, sides[stays], value)
+        if members is None:
+            text = f"{name} is a list with other names, or with members that have, which one side of a branch makes"
+            frame.locals[name] = Unset(f"{text}, and the other one ends the loop or function", "make it before the branch")
+            return
+    else:
+        members = _in_parts(sides[stays], members_of(merge.context, value, sides[stays].state.known_containers()))
+    form = flatten(members, leaves)
     if any(isinstance(v, Value) for v in leaves):
         cut = _cut_off_one(merge, sides, leaves, name, stays)
         if cut is None:
