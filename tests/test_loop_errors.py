@@ -153,7 +153,10 @@ UNREAD = [
     in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use, behind_a_loop, behind_a_branch,
     a_shift, a_power, an_int_in_a_branch, an_int_in_a_branch_of_steps, an_int_in_steps, an_int_in_steps_over_a_list,
 ]  # fmt: skip
-NUMBERS = [([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2), ([np.nan, 1.0, 3.0], 3), ([1.0, 2.0, 4.0], 3)]
+NUMBERS = [
+    ([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2), ([np.nan, 1.0, 3.0], 3),
+    ([1.0, 2.0, 4.0], 3),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", UNREAD)

@@ -33,10 +33,16 @@ _NUMPYS = (
 )  # fmt: skip
 _FLOATS = ("2.5", "0.5", "s", "s + 0.5", "float(t)", "float(x[0])", "s * 0.5", "-s", "max(s, 1.5)", "t / 2", "float(a.sum())")
 
-_NUMBERS = {"ints": (*_INTS, *_OF_DATA, "s"), "numpys": _NUMPYS, "floats": _FLOATS}
+_NUMBERS = {"of ints": (*_INTS, *_OF_DATA, "s"), "of NumPy's numbers": _NUMPYS, "of floats": _FLOATS}
 """What `s` holds and the list's members are, by the kind of a program."""
 
-_STARTS = {"ints": ("0", "1", "n", "count"), "numpys": ("x[0]", "x.max() + 0", "y[-1]"), "floats": ("0.0", "1.5", "float(n)")}
+KINDS = ("of ints", "of NumPy's numbers", "of floats", "of several kinds")
+"""What most names hold in a program."""
+
+_STARTS = {
+    "of ints": ("0", "1", "n", "count"), "of NumPy's numbers": ("x[0]", "x.max() + 0", "y[-1]"),
+    "of floats": ("0.0", "1.5", "float(n)"),
+}  # fmt: skip
 
 _VIEWS = (
     "a", "b", "x", "y", "a[1:]", "b[1:]", "a[::-1]", "b[:-1]", "x[@int:]", "x[:t]", "y[::-1]", "(a if @test else x)",
@@ -100,7 +106,7 @@ _STATEMENTS: Mapping[str, Sequence[str]] = {
         "if p is not None: p[:1] += 1", "if p is not None: t = len(p)", "if p is None: p = a[1:]", "p = b if @test else None",
     ),
     "pair": ("p = (@number, a)", "s = p[0]", "a = p[1]", "s, b = p", "p = (s, p[1][1:])", "p = (s, b)"),
-    "rows": ("p = [a, b]", "p.append(a)", "a = p[-1]", "p[0] = b", "p[0][:1] += 1", "if len(p) > 1: b = p.pop()", "t = len(p)"),
+    "rows": ("p = [a, b]", "p.append(a)", "a = p[-1]", "b = p[0]", "p = [b, a[1:]]", "p[0] = b", "p[0][:1] += 1", "if len(p) > 1: b = p.pop()", "t = len(p)"),
 }  # fmt: skip
 
 _BEGIN_OF_P = {"value or None": ("None", "x[1:]", "x", "None"), "pair": ("(s, a)",), "rows": ("[]", "[x]", "[a, b]")}
@@ -156,7 +162,7 @@ def random_statement_program(choose: Choose) -> str:
         t = t
         return s
     """
-    return "\n".join(["def program(x, y, count):", *indented(statement_lines(choose)), ""])
+    return "\n".join(["def program(x, y, count):", *indented(statement_lines(choose, choose(KINDS))), ""])
 
 
 def statement_arguments(seed: int) -> Iterator[tuple[np.ndarray, np.ndarray, int]]:
@@ -174,10 +180,11 @@ def statement_arguments(seed: int) -> Iterator[tuple[np.ndarray, np.ndarray, int
         yield x.astype(dtype), y.astype(dtype), count
 
 
-def statement_lines(choose: Choose) -> list[str]:
-    """What such a program does with `x`, `y` and `count`, which ends in a ``return``."""
-    kind, mixed = choose(("ints", "numpys", "floats")), choose((False,) * 3 + (True,))
-    extra = choose(("", "", "value or None", "pair", "rows"))
+def statement_lines(choose: Choose, kind: str) -> list[str]:
+    """What such a program does with `x`, `y` and `count`, which ends in a ``return``; `kind` is one of `KINDS`."""
+    mixed = kind == "of several kinds"
+    kind = choose(tuple(_NUMBERS)) if mixed else kind
+    extra = choose(("", "", "", "value or None", "value or None", "pair", "rows"))
     pools = _pools(choose, kind, mixed, extra)
     start = [
         "n = abs(count) % 4 + 1", f"t = {choose(('0', '1', 'count', 'n'))}", f"s = {choose(_STARTS[kind])}",
@@ -269,4 +276,4 @@ def _loop(choose: Choose, pools: Pools, kept: tuple[str, ...], depth: int) -> li
     return [*lines, "else:", *_block(choose, pools, kept, depth + 1)] if choose((False,) * 7 + (True,)) else lines
 
 
-__all__ = ["random_statement_program", "statement_arguments", "statement_lines"]
+__all__ = ["KINDS", "random_statement_program", "statement_arguments", "statement_lines"]
