@@ -106,7 +106,10 @@ _STATEMENTS: Mapping[str, Sequence[str]] = {
         "if p is not None: p[:1] += 1", "if p is not None: t = len(p)", "if p is None: p = a[1:]", "p = b if @test else None",
     ),
     "pair": ("p = (@number, a)", "s = p[0]", "a = p[1]", "s, b = p", "p = (s, p[1][1:])", "p = (s, b)"),
-    "rows": ("p = [a, b]", "p.append(a)", "a = p[-1]", "b = p[0]", "p = [b, a[1:]]", "p[0] = b", "p[0][:1] += 1", "if len(p) > 1: b = p.pop()", "t = len(p)"),
+    "rows": (
+        "p = [a, b]", "p.append(a)", "a = p[-1]", "b = p[0]", "p = [b, a[1:]]", "p[0] = b", "p[0][:1] += 1",
+        "if len(p) > 1: b = p.pop()", "t = len(p)",
+    ),
 }  # fmt: skip
 
 _BEGIN_OF_P = {"value or None": ("None", "x[1:]", "x", "None"), "pair": ("(s, a)",), "rows": ("[]", "[x]", "[a, b]")}
