@@ -89,3 +89,121 @@ def test_programs_hold_every_kind_of_statement() -> None:
     assert all("@" not in source for source in sources)
     depths = [max(len(line) - len(line.lstrip()) for line in source.splitlines()) for source in sources]
     assert max(depths) == 16 and np.median([source.count("\n") for source in sources]) > 20
+
+
+# What such programs have found.
+
+
+def returned_in_a_step(x, count):
+    for v in x:
+        if v > 1:
+            return x
+    return x + 1
+
+
+def returned_in_steps_written_out(x, count):
+    for i in range(3):
+        if x[i] > count:
+            return x, i
+        x[i] += 1
+    return x, 5
+
+
+def a_view_returned_in_a_step(x, count):
+    a = x[1:]
+    for i in range(count):
+        if a[i] > 1:
+            return a
+        a[i] += 1
+    a = a[1:]
+    return a
+
+
+def returned_beside_a_list(x, count):
+    out = []
+    for v in x:
+        if v > 1:
+            return x, out
+        out.append(v)
+    return x, out
+
+
+def changed_behind_the_function_that_returned_it(x, count):
+    a = x * 2
+
+    def first():
+        for v in x:
+            if v > 1:
+                return a
+        return x
+
+    b = first()
+    b[0] = 9
+    return a, b
+
+
+def changed_where_it_may_be_none(x, count):
+    a = x * 2
+
+    def first():
+        for v in x:
+            if v > count:
+                return a
+
+    b = first()
+    a[0] = 7
+    if b is None:
+        return a, x
+    return a, b
+
+
+def bound_anew_behind_the_way_out(x, count):
+    a = x + 0
+    for i in range(count):
+        a[0] += 1
+        if x[i] > 1:
+            return a
+        a = a + 0
+    return a
+
+
+RETURNED = [
+    returned_in_a_step, returned_in_steps_written_out, a_view_returned_in_a_step, returned_beside_a_list,
+    changed_behind_the_function_that_returned_it, changed_where_it_may_be_none, bound_anew_behind_the_way_out,
+]  # fmt: skip
+
+
+def is_argument(value: Any, x: np.ndarray) -> Any:
+    """Where a result is the argument itself, and where a view of it."""
+    if isinstance(value, tuple):
+        return [is_argument(member, x) for member in value]
+    return value is x, isinstance(value, np.ndarray) and np.shares_memory(value, x)
+
+
+@pytest.mark.parametrize("function", RETURNED)
+def test_what_a_loop_returns_is_the_array_itself(function: Any) -> None:
+    compiled = pytocu.jit(function)
+    for values, count in (([5, 0.5, 0], 2), ([0, 0, 3], 2), ([0, 0, 0], 1), ([0, 3, 3], 0)):
+        ours, given = np.array(values, np.float64), np.array(values, np.float64)
+        expected, found = function(given, count), compiled(ours, count)
+        compare((found, ours), (expected, given))
+        assert is_argument(found, ours) == is_argument(expected, given), (values, count)
+
+
+def a_list_in_the_place_of_an_array(x, count):
+    a = x
+    found = []
+    while len(found) < 4:
+        found.append(float(x[0]))
+        if count > 1:
+            a += x[:1]
+            a = [1.0, 2.0]
+        else:
+            raise ValueError
+    return x
+
+
+def test_an_array_that_steps_make_a_list_which_gets_longer_is_refused() -> None:
+    """What ``a += x[:1]`` makes longer is a list from the second step on."""
+    with pytest.raises(pytocu.UnsupportedError, match="before a step of the loop, and a list that gets longer in it"):
+        pytocu.jit(a_list_in_the_place_of_an_array)(np.arange(5.0), 2)

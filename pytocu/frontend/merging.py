@@ -326,7 +326,7 @@ def _merge_one(merge: Merge, frame: Frame, name: str, value: Any, sides: list[Si
         put = _known_memories(merge, given)
 
         def held(results: Sequence[Value]) -> None:
-            frame.locals[name] = rebuild(form, _beside(put(results), cut))
+            frame.locals[name] = rebuild(form, beside(put(results), cut))
 
         merge.add_once(given, pairs, name, held)
 
@@ -392,7 +392,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
         )
     _hand_tests(merge, sides, list(zip(*parts, strict=True)))
     put = _known_memories(merge, handed)
-    merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(_beside(put(results), cut))}))
+    merge.add_once(handed, pairs, name, lambda results: frame.locals.update({name: held(beside(put(results), cut))}))
     return None
 
 
@@ -551,7 +551,7 @@ def _cut_off_one(merge: Merge, sides: list[Side], leaves: Sequence[Any], name: s
     return cut
 
 
-def _beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
+def beside(results: list[Value], cut: dict[int, Value]) -> list[Value]:
     """All leaves in order."""
     left = iter(results)
     return [cut[k] if k in cut else next(left) for k in range(len(results) + len(cut))]
@@ -824,6 +824,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         return
     parts: list[list[Any]] = [[], []]
     cut: dict[int, Value] = {}
+    # What is returned on one way alone, and is there in front of the branch, is that array behind it, too.
+    kept: dict[int, Value] = {}
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
     if len(returning) == 2 and not failing:
         how = "given" if any(flow.what for flow in flows) else "returned"
@@ -870,6 +872,9 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     else:
         (k,) = returning
         form = forms[k]
+        made_there = {result for inst in sides[k].insts for result in inst.results}
+        kept = {place: v for place, v in enumerate(parts[k]) if is_array(v) and v not in made_there}
+        parts[k] = [v for place, v in enumerate(parts[k]) if place not in kept]
         one = _cut_off_one(merge, sides, parts[k], "", k)
         if one is None:
             text = f"{_what(flows)} an array whose shape is found out where it is returned, on one way of several"
@@ -886,7 +891,7 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     others = [flows[k].value for k in ways if not sides[k].state.is_own(flows[k].value, "stays" if flows[k].what else "leaves")]
 
     def returned(leaves: list[Value]) -> Any:
-        value = rebuild(form, _beside(leaves, cut))
+        value = rebuild(form, beside(beside(leaves, cut), kept))
         # Besides the caller a list or dict from before holds it.
         _note_chosen(merge, sides, others, value, values)
         return value
