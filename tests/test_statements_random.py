@@ -207,3 +207,19 @@ def test_an_array_that_steps_make_a_list_which_gets_longer_is_refused() -> None:
     """What ``a += x[:1]`` makes longer is a list from the second step on."""
     with pytest.raises(pytocu.UnsupportedError, match="before a step of the loop, and a list that gets longer in it"):
         pytocu.jit(a_list_in_the_place_of_an_array)(np.arange(5.0), 2)
+
+
+def views_that_a_loop_pops(x, count):
+    b = x[1:]
+    p = [x[:-1], b]
+    x[0] += 1
+    for _ in range(count):
+        if len(p) > 1:
+            b = p.pop()
+    return b
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_views_of_what_was_changed_are_members_of_a_list(count: int) -> None:
+    ours, given = np.arange(5.0), np.arange(5.0)
+    compare((pytocu.jit(views_that_a_loop_pops)(ours, count), ours), (views_that_a_loop_pops(given, count), given))
