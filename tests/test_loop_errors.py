@@ -123,11 +123,40 @@ def a_power(y, count):
     return count
 
 
+def an_int_in_a_branch(y, count):
+    if count > 1:
+        int(y.sum())
+    return count
+
+
+def an_int_in_a_branch_of_steps(y, count):
+    for _ in range(count):
+        if count > 2:
+            int(y.sum())
+    return count
+
+
+def an_int_in_steps(y, count):
+    for _ in range(count):
+        int(y[0])
+    return count
+
+
+def an_int_in_steps_over_a_list(y, count):
+    found = [count] * count
+    for _ in found[:]:
+        int(y.sum())
+    return count
+
+
 UNREAD = [
     in_a_branch_of_elements, in_a_branch_of_numbers, beside_an_array_of_no_use, behind_a_loop, behind_a_branch,
-    a_shift, a_power,
+    a_shift, a_power, an_int_in_a_branch, an_int_in_a_branch_of_steps, an_int_in_steps, an_int_in_steps_over_a_list,
 ]  # fmt: skip
-NUMBERS = [([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2)]
+NUMBERS = [
+    ([1.0, 2.0, 4.0], 0), ([1.0, 3.0, 4.0], 1), ([1.0, 3.0, 4.0], 0), ([0.0, 0.0, 0.0], 2), ([np.nan, 1.0, 3.0], 3),
+    ([1.0, 2.0, 4.0], 3),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("function", UNREAD)

@@ -23,7 +23,7 @@ from pytocu.testing.compare import complex_distance
 from pytocu.testing.complex_reference import growth, relative_distance
 from pytocu.testing.fuzz import NOTHING, RUNS, call_cpu, run_chunk, run_many
 from pytocu.testing.fuzz_arrays import ARRAYS
-from pytocu.testing.fuzz_blocks import BEFORE_A_CHANGE, BLOCKS, ERRORS, FEATURES, PROGRAMS, RETURNED
+from pytocu.testing.fuzz_blocks import BEFORE_A_CHANGE, BLOCKS, ERRORS, FEATURES, KEPT, PROGRAMS
 from pytocu.testing.fuzz_check import Verdict, _fewer_lines, as_test, check, shrink
 from pytocu.testing.fuzz_programs import (
     ROWS,
@@ -157,8 +157,9 @@ def test_some_programs_may_raise_and_have_numbers_of_two_kinds() -> None:
     raising = [p for p in programs if any(s.features in ERRORS for s in p.statements)]
     ended = [p for p in raising if p.error]
     assert 5 < len(ended) < len(raising) - 5
-    kept = [(p, s.name) for p in programs for s in p.statements if s.features == RETURNED]
-    assert kept and all(name in p.results for p, name in kept)
+    kept = [(p, s) for p in programs for s in p.statements if s.features in KEPT]
+    assert all(s.name in p.results for p, s in kept if not p.error)
+    assert {s.features for _, s in kept} == set(KEPT)
 
 
 def program_lines(function: Any) -> list[str]:

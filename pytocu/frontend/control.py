@@ -244,7 +244,7 @@ def _hand_orders(merge: Merge, made: Inst, pairs: Sequence[tuple[Value, Value]])
 def may_fail(inst: Inst) -> bool:
     """Whether Python may raise where an instruction stands, or lengths are compared, now or when it is known which meet."""
     compared = inst.op.name == "check" or sum(bool(shape_of(a.type)) for a in inst.args) > 1
-    return compared or regions.raises(inst) or bool(inst.regions)
+    return compared or regions.raises(inst) or regions.requires(inst) or bool(inst.regions)
 
 
 def _block_parts(context: Context, side: Side) -> list[Inst]:

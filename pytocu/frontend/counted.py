@@ -40,7 +40,7 @@ from pytocu.frontend.reshaping import filled
 from pytocu.frontend.rounds import MOST_IN_STEPS, all_hold, in_rounds, room_of_loop, rooms_of_rounds, while_room
 from pytocu.frontend.state import Around, Container, State, Wanted, holder, wanted
 from pytocu.frontend.storage import HandOn
-from pytocu.frontend.type_texts import type_text
+from pytocu.frontend.type_texts import type_text, unlike
 from pytocu.frontend.values import (
     Context,
     Counted,
@@ -373,6 +373,10 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     old = owner.locals[wanted.name]
     if isinstance(old, Unset):
         raise UnsupportedError(old.message, context.loc, old.help)
+    if not isinstance(old, list | Grown):
+        first, second, help = unlike(wanted.name, old, [])
+        text = f"{wanted.name} is {first} before a step of the loop, and {second} that gets longer in it"
+        raise UnsupportedError(text, context.loc, help)
     if isinstance(old, Grown) and isinstance(old.type, WeakType) and isinstance(wanted.type, WeakType):
         # A reading that knew less of the list took it for one of ints alone.
         wanted = wanted._replace(type=max(old.type, wanted.type, key=lambda type: WEAK_ORDER.index(type.kind)))

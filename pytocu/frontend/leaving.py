@@ -18,7 +18,6 @@ from pytocu.frontend.frames import Flag, Flow, Frame, flow_of
 from pytocu.frontend.known_loops import loops_of
 from pytocu.frontend.list_forms import in_parts
 from pytocu.frontend.loops import Again, Body, Limit, assigned_names, has_steps, loop, most_of, unlimited
-from pytocu.frontend.merging import beside, is_argument
 from pytocu.frontend.numbered import Numbered, numbered
 from pytocu.frontend.operators import binary
 from pytocu.frontend.raising import reached
@@ -365,13 +364,12 @@ def _leaving(
         leaves: list[Any] = []
         given = in_parts(context, members_of(context, flow.value, before), context.builder.insts)
         found["form"] = flatten(_returned_parts(context, given), leaves)
-        found["arguments"] = {place: leaf for place, leaf in enumerate(leaves) if is_argument(context, leaf)}
         found["flow"], found["own"] = flow, State(frame).is_own(flow.value, "leaves")
         for k, flag in enumerate(flags):
             if not isinstance(flag.type, WeakType):
                 kinds[k] = object
         flags = [f if k is WeakType else as_strong(context, f) for f, k in zip(flags, kinds, strict=True)]
-        return [*flags, *following], [as_value(context, v) for k, v in enumerate(leaves) if k not in found["arguments"]]
+        return [*flags, *following], [as_value(context, v) for v in leaves]
 
     while True:
         kinds_before = list(kinds)
@@ -390,8 +388,7 @@ def _leaving(
     flow: Flow = found["flow"]
     broke = False if flow.broke is False else results[1]
     returned = False if flow.returned is False else results[2]
-    # Arguments are the same behind the loop.
-    value = rebuild(found["form"], beside(extras, found["arguments"])) if returned is not False else None
+    value = rebuild(found["form"], list(extras)) if returned is not False else None
     if not found["own"]:
         note_chosen(context, [flow.value], value)
     return Flow(broke, returned, value, flow.loc)

@@ -37,6 +37,8 @@ class StepRead(Mutable):
     contents: list[Value] = fresh(default_factory=list)
     next: list[Any] = fresh(default_factory=list)
     extras: list[Value] = fresh(default_factory=list)
+    # By place among what is returned: arrays that are there in front of the loop, which are the same behind it.
+    kept: dict[int, Value] = fresh(default_factory=dict)
     state: State | None = None
     # Whether it holds statements that NumPy or Python refuses, perhaps for what a name was taken to be.
     refuses: bool = False

@@ -60,7 +60,7 @@ from pytocu.frontend.marks import (
     type_of,
     written_ranks,
 )
-from pytocu.frontend.merging import blank, in_region, may_be_one
+from pytocu.frontend.merging import beside, blank, in_region, may_be_one
 from pytocu.frontend.numbers import begins_as_python, common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
@@ -564,6 +564,9 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
     unsure = {key: held for key in read.names if isinstance(held := key[0].locals.get(key[1]), MaybeBound)}
     refused = len(frame.context.refused)
     following, extras = body(read.counter, read.lead)
+    own = {*read.params, *read.lead, *(result for inst in builder.insts for result in inst.results)}
+    read.kept = {place: v for place, v in enumerate(extras) if is_array(v) and v not in own}
+    read.extras = [builder.contents(v) if is_array(v) else v for place, v in enumerate(extras) if place not in read.kept]
     read.refuses = len(frame.context.refused) > refused
     for owner, name in read.names:
         if isinstance(held := owner.locals.get(name), Late):
@@ -576,7 +579,6 @@ def _read_step(frame: Frame, before: State, read: StepRead, op: str, lead: Seque
     if before.changing:
         _end_step(frame.context, before, read)
     read.next = list(following)
-    read.extras = list(extras)
 
 
 def _wider(context: Context, before: State, read: StepRead) -> dict[tuple[Frame, str], list[Type]]:
@@ -873,7 +875,7 @@ def _finish(
     _forget(before, after, read, broken, loc)
     for one in handed:
         one.frame.locals[one.name] = one.held
-    return leading, results
+    return leading, beside(results, read.kept)
 
 
 def _once(

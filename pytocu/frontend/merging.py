@@ -808,11 +808,6 @@ def merge_flows(merge: Merge, test: Value, sides: list[Side]) -> Any:
     return lambda: Flow(out["broke"], out["returned"], out["value"], loc, what).signal()
 
 
-def is_argument(context: Context, value: Any) -> bool:
-    """Whether a value is an array that the caller gave."""
-    return isinstance(value, Value) and is_array(value) and value in context.builder.arguments
-
-
 def _failing_in(merge: Merge, side: Side, type: Type) -> Value:
     """A value of a type that the side which raises has instead of one."""
     context = merge.context
@@ -838,7 +833,8 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
         return
     parts: list[list[Any]] = [[], []]
     cut: dict[int, Value] = {}
-    later = False
+    # What is returned on one way alone, or on both, and is there in front of the branch, is that array behind it, too.
+    kept: dict[int, Value] = {}
     # Lists and dicts that a side makes are made anew behind it, of what they hold.
     if len(returning) == 2 and not failing:
         how = "given" if any(flow.what for flow in flows) else "returned"
@@ -866,10 +862,10 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
             )
         form = forms[0]
         pairs = []
+        kept = {place: a for place, (a, b) in enumerate(zip(*parts, strict=True)) if a is b and is_array(a)}
+        parts = [[v for place, v in enumerate(part) if place not in kept] for part in parts]
         cut = _cut_off(merge, sides, parts, "")
-        later = bool(cut)
         _hand_tests(merge, sides, [(parts[0][k], parts[1][k]) for k in cut])
-        cut |= {k: a for k, (a, b) in enumerate(zip(*parts, strict=True)) if a is b and is_argument(context, a)}
         parts = [[v for k, v in enumerate(part) if k not in cut] for part in parts]
         for a, b in zip(*parts, strict=True):
             made = _agreed(merge, sides, a, b)
@@ -887,13 +883,14 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     else:
         (k,) = returning
         form = forms[k]
+        made_there = {result for inst in sides[k].insts for result in inst.results}
+        kept = {place: v for place, v in enumerate(parts[k]) if is_array(v) and v not in made_there}
+        parts[k] = [v for place, v in enumerate(parts[k]) if place not in kept]
         one = _cut_off_one(merge, sides, parts[k], "", k)
         if one is None:
             text = f"{_what(flows)} an array whose shape is found out where it is returned, on one way of several"
             raise UnsupportedError(text, _last(flows) or context.loc, "return it behind the branch or loop")
-        # An argument is there on every way, and is returned itself.
-        later = bool(one)
-        cut = one | {place: v for place, v in enumerate(parts[k]) if is_argument(context, v)}
+        cut = one
         parts[k] = [v for place, v in enumerate(parts[k]) if place not in cut]
         made = [_in_side(merge, sides[k], v) for v in parts[k]]
         pairs = [_ordered(m, _blank_in(merge, sides[1 - k], regions.bare(m.type)), k == 1) for m in made]
@@ -905,12 +902,12 @@ def _merge_values(merge: Merge, sides: list[Side], flows: list[Flow], returning:
     others = [flows[k].value for k in ways if not sides[k].state.is_own(flows[k].value, "stays" if flows[k].what else "leaves")]
 
     def returned(leaves: list[Value]) -> Any:
-        value = rebuild(form, beside(leaves, cut))
+        value = rebuild(form, beside(beside(leaves, cut), kept))
         # Besides the caller a list or dict from before holds it.
         _note_chosen(merge, sides, others, value, values)
         return value
 
-    if not pairs and not later:
+    if not pairs and not cut:
         # What is known now is handed on by no instruction.
         out["value"] = returned([])
     add = merge.add if len(returning) == 1 or failing else partial(merge.add_once, leaves_of_ways)

@@ -187,14 +187,14 @@ class StorageBuilder(Builder):
 
     @contextmanager
     def nested(self):
-        """As :meth:`Builder.nested`; what was compared inside need not have been where the region ends."""
-        compared, known = self.compared, self.chosen()
+        """As :meth:`Builder.nested`; what was compared, and views that were taken, need not be there where the region ends."""
+        compared, known, derived = self.compared, self.chosen(), dict(self._derived)
         self.depth += 1
         try:
             with super().nested() as insts:
                 yield insts
         finally:
-            self.compared = compared
+            self.compared, self._derived = compared, derived
             self.depth -= 1
             self.forget_choices(known)
 

@@ -110,9 +110,6 @@ def compare_with_numpy(rows: Iterable[str], actual: Any, expected: Any) -> None:
     AssertionError
         See :func:`pytocu.testing.compare.compare`.
     """
-    if isinstance(expected, dict):
-        assert isinstance(actual, dict) and list(actual) == list(expected), f"got {actual!r} where {expected!r} is expected"
-        actual, expected = tuple(actual.values()), tuple(expected.values())
     if ZERO_SIGN & set(rows):
         actual, expected = _positive_zeros(actual), _positive_zeros(expected)
     compare(actual, expected)
@@ -122,6 +119,8 @@ def _positive_zeros(value: Any) -> Any:
     match value:
         case tuple() | list():
             return type(value)(map(_positive_zeros, value))
+        case dict():
+            return {key: _positive_zeros(held) for key, held in value.items()}
         case np.ndarray() | np.generic() if value.dtype.kind in "fc":
             with np.errstate(all="ignore"):
                 plain = np.add(value, value.dtype.type(0))

@@ -97,7 +97,7 @@ def compare(actual: Any, expected: Any, exact: bool = True, ulp: float = 0) -> N
 
     Parameters
     ----------
-    actual, expected : array, NumPy scalar, Python scalar, or tuple or list of these
+    actual, expected : array, NumPy scalar, Python scalar, or tuple, list or dict of these
         What was computed and what NumPy answers.
     exact : bool
         Compare bits: the sign of zero counts, the payload of a NaN does not.  Where False,
@@ -121,6 +121,10 @@ def compare(actual: Any, expected: Any, exact: bool = True, ulp: float = 0) -> N
       expected -0.0 (0x80000000)
       distance 0 ulp
     """
+    if isinstance(expected, dict):
+        if type(actual) is not type(expected) or list(actual) != list(expected):
+            raise AssertionError(f"got {_describe(actual)} where {_describe(expected)} is expected")
+        actual, expected = tuple(actual.values()), tuple(expected.values())
     if isinstance(expected, (tuple, list)):
         if type(actual) is not type(expected) or len(actual) != len(expected):
             raise AssertionError(f"got {_describe(actual)} where {_describe(expected)} is expected")
@@ -180,6 +184,8 @@ def _describe(value: Any) -> str:
             return f"a NumPy scalar of {dtype}"
         case tuple() | list():
             return f"a {type(value).__name__} of {len(value)}"
+        case dict():
+            return f"a dict of {', '.join(map(repr, value))}"
         case _:
             return f"a Python {type(value).__name__}"
 

@@ -78,6 +78,8 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], place: Callable
 def _marked(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return type(value)(map(_marked, value))
+    if isinstance(value, dict):
+        return {key: _marked(held) for key, held in value.items()}
     return value.view(DeviceScalar) if isinstance(value, np.ndarray) and not value.ndim else value
 
 

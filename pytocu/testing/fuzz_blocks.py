@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 from pytocu.testing.fuzz_containers import CONTAINERS, MAY_RAISE, container_lines
 from pytocu.testing.fuzz_loops import OTHERS, SCALAR_CALLS, SWEEPS, choices, sweep_lines
-from pytocu.testing.fuzz_nested import WRITERS
+from pytocu.testing.fuzz_nested import STATEMENTS, WRITERS
 from pytocu.testing.fuzz_programs import Coverage
 from pytocu.testing.fuzz_scalars import random_scalar_function
 from pytocu.testing.fuzz_ways import ERRORS as RAISING
 from pytocu.testing.fuzz_ways import RETURNED, WAYS, ways
 
-ERRORS = (*RAISING, MAY_RAISE)
+ERRORS = (*RAISING, MAY_RAISE, *STATEMENTS)
 """Features of lines that may raise; where they do, the program ends."""
+
+KEPT = (RETURNED, *STATEMENTS)
+"""Features of lines that bind something of any kind, which is returned: nothing is computed of it."""
 
 
 class Block(NamedTuple):
@@ -309,6 +312,6 @@ def number_of_steps(pick: random.Random, lengths: bool = True) -> str:
 
 
 __all__ = [
-    "BEFORE_A_CHANGE", "BLOCKS", "CHANGING_BLOCKS", "ERRORS", "FEATURES", "LIBRARY_CALLS", "PROGRAMS", "RETURNED", "Block",
+    "BEFORE_A_CHANGE", "BLOCKS", "CHANGING_BLOCKS", "ERRORS", "FEATURES", "KEPT", "LIBRARY_CALLS", "PROGRAMS", "Block",
     "block_of", "changing", "defined", "number_of_steps", "second_operands", "written",
 ]  # fmt: skip

@@ -145,6 +145,10 @@ def _called_alone(program: Program, statement: Statement, env: Mapping[str, Any]
 
 def _as_expected(found: Any, expected: Any) -> Any:
     """A result as NumPy has it, where a GPU has an array without axes for a scalar."""
+    if isinstance(found, tuple | list) and isinstance(expected, tuple | list) and len(found) == len(expected):
+        return type(found)(map(_as_expected, found, expected))
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return {key: _as_expected(held, expected.get(key)) for key, held in found.items()}
     return found.like(expected) if isinstance(found, DeviceScalar) else found
 
 

@@ -1,17 +1,24 @@
-"""Loops in loops, for random programs: over arrays whose length is a Python int, and over rows and parts of square arrays.
+"""Longer parts of random programs: loops in loops, over arrays whose length is a Python int and over square arrays, and
+sequences of statements.
 
 Every number is a small multiple of a power of two, so sums are exact in any order.
 """
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Callable, Mapping
 
+from pytocu.testing.alias_programs import indented
 from pytocu.testing.nest_programs import nest_lines
+from pytocu.testing.statement_programs import KINDS, statement_lines
 
 NESTED = "arrays of a number's length in nested loops"
 """The feature that programs with these lines count for."""
+
+STATEMENTS = {f"statements in any order, {kind}": kind for kind in KINDS}
+"""Features of lines that bind what a sequence of statements returns, of whatever kind it is, or raise."""
 
 _BEGIN = (
     "np.ones(n)", "np.zeros(n)", "np.arange(n) * 0.5", "np.full(n, 2.0)", "np.zeros((n, 2))[:, 0]", "np.ones(n + 1)[1:]",
@@ -64,9 +71,25 @@ def square_lines(pick: random.Random) -> str:
     return "\n".join([*lines, "@v = np.vstack([a, b, v, np.full(m, t + c)]) + 0.0"])
 
 
+_VECTORS = (
+    "np.arange(m) * 0.75 - 1", "np.arange(m) * 3 % 5 - 1", "np.arange(m, 0, -1).astype(np.float32)", "np.ones(m) * {0}.size",
+    "np.arange(m) - {0}.size % 3 * 0.5",
+)  # fmt: skip
+
+
+def statement_part(kind: str, pick: random.Random) -> str:
+    """Lines that bind ``@v`` to what such a sequence about numbers of a kind returns."""
+    # The text is a format for the operands.
+    body = [line.replace("{", "{{").replace("}", "}}") for line in statement_lines(pick.choice, kind)]
+    vector = pick.choice(_VECTORS)
+    begin = ["m = abs(count) % 4 + 3", f"x = {vector}", "y = x[::-1][:3] + 1", "def part(x, y, count):"]
+    return "\n".join([*begin, *indented(body), "@v = part(x, y, count)"])
+
+
 WRITERS: Mapping[str, Callable[[random.Random], str]] = {
     NESTED: nested_lines, "rows, parts and elements in nested loops": square_lines,
+    **{feature: functools.partial(statement_part, kind) for feature, kind in STATEMENTS.items()},
 }  # fmt: skip
 """By feature: what writes the lines of a program that counts for it."""
 
-__all__ = ["WRITERS"]
+__all__ = ["STATEMENTS", "WRITERS"]

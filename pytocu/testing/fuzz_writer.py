@@ -14,9 +14,9 @@ from pytocu.testing.fuzz_arrays import ARRAYS
 from pytocu.testing.fuzz_blocks import (
     BEFORE_A_CHANGE,
     ERRORS,
+    KEPT,
     LIBRARY_CALLS,
     PROGRAMS,
-    RETURNED,
     block_of,
     changing,
     defined,
@@ -246,7 +246,7 @@ class Writer:
                 self.statements.append(made)
                 self.error = True
             return
-        if made.features == RETURNED:
+        if made.features in KEPT:
             self.statements.append(made)
             self.env[made.name] = value
             return
