@@ -14,6 +14,7 @@ import pytest
 
 import pytocu
 from pytocu.testing.compare import compare
+from pytocu.testing.device_arrays import as_expected
 from pytocu.testing.fuzz import RUNS
 from pytocu.testing.fuzz_programs import make
 from pytocu.testing.limits import within
@@ -55,7 +56,7 @@ def check(source: str, seed: int, run: Callable[..., Any]) -> collections.Counte
             # What an exception leaves half done is not compared: of two errors shapes come first, before anything is written.
             assert (raised is None) is (error is None) and isinstance(raised, type(error)), f"{raised!r} for {error!r}"
             if error is None:
-                compare((found, ours), (expected, given))
+                compare((as_expected(found, expected), ours), (expected, given))
         except AssertionError as failure:
             raise AssertionError(f"{source}\nseed {seed}, count {given[2]}: {failure}") from raised
     return kinds
