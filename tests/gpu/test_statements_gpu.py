@@ -13,4 +13,4 @@ pytestmark = pytest.mark.gpu
 @pytest.mark.parametrize("backend", ["nvvm", "cuda_c"])
 @pytest.mark.parametrize("part", range(4))
 def test_sequences_of_statements(cupy: Any, part: int, backend: str) -> None:
-    compare_programs(range(600 + 8 * part, 608 + 8 * part), backend)
+    compare_programs(range(600 + 10 * part, 610 + 10 * part), backend)
