@@ -14,18 +14,19 @@ import pytest
 
 import pytocu
 from pytocu.testing.compare import compare
+from pytocu.testing.device_arrays import as_expected
 from pytocu.testing.fuzz import RUNS
 from pytocu.testing.fuzz_programs import make
 from pytocu.testing.limits import within
 from pytocu.testing.statement_programs import random_statement_program, statement_arguments
 
-PROGRAMS = 12
+PROGRAMS = 20
 
 PATIENCE = 10.0
 """Seconds for Python, in which every program comes to its end."""
 
-REFUSED = 0.25
-"""The share of calls that may be refused: it is about 0.18."""
+REFUSED = 0.3
+"""The share of the calls of so many programs that may be refused: of thousands it is 0.18."""
 
 
 def outcome(call: Callable[[], Any]) -> tuple[Any, Exception | None]:
@@ -55,7 +56,7 @@ def check(source: str, seed: int, run: Callable[..., Any]) -> collections.Counte
             # What an exception leaves half done is not compared: of two errors shapes come first, before anything is written.
             assert (raised is None) is (error is None) and isinstance(raised, type(error)), f"{raised!r} for {error!r}"
             if error is None:
-                compare((found, ours), (expected, given))
+                compare((as_expected(found, expected), ours), (expected, given))
         except AssertionError as failure:
             raise AssertionError(f"{source}\nseed {seed}, count {given[2]}: {failure}") from raised
     return kinds
@@ -63,17 +64,17 @@ def check(source: str, seed: int, run: Callable[..., Any]) -> collections.Counte
 
 def compare_programs(seeds: range, on: str) -> None:
     kinds = sum((check(random_statement_program(random.Random(s).choice), s, RUNS[on]) for s in seeds), collections.Counter())
-    assert kinds["refused"] <= REFUSED * kinds.total() + 6 and kinds["error"] <= kinds.total() / 3, kinds
+    assert kinds["refused"] <= REFUSED * kinds.total() and kinds["error"] <= kinds.total() / 3, kinds
 
 
-@pytest.mark.parametrize("part", range(10))
+@pytest.mark.parametrize("part", range(6))
 def test_sequences_of_statements(part: int) -> None:
     compare_programs(range(part * PROGRAMS, (part + 1) * PROGRAMS), "cpu")
 
 
 @pytest.mark.parametrize("on", ["interpreter", "threads"])
 def test_sequences_of_statements_run_elsewhere(on: str) -> None:
-    compare_programs(range(500, 506), on)
+    compare_programs(range(500, 510), on)
 
 
 def test_programs_hold_every_kind_of_statement() -> None:
@@ -81,7 +82,7 @@ def test_programs_hold_every_kind_of_statement() -> None:
     held = (
         "break", "continue", "else:", "elif ", "while True:", "while found:", "while t < 6:", "for v in found[:]:",
         "raise ValueError", "assert ", "        return ", "            return ", "push(", ".append(", ".pop()", "[x > ",
-        "[a > t]", "s = None", "p = None", "p = (", "p = [", "a, b = b, a", "np.append(", "d['k'] += 1", "a[1:]",
+        "[a > t]", "s = None", "p = None", "p = (", "p = [", "a, b = b, a", "np.append(", "d['k'] += 1", "d['s'] = ", "a[1:]",
         " is not None", "s, t = t, s", "x.sort()",
     )  # fmt: skip
     counts = {text: sum(text in source for source in sources) for text in held}

@@ -83,4 +83,13 @@ def _marked(value: Any) -> Any:
     return value.view(DeviceScalar) if isinstance(value, np.ndarray) and not value.ndim else value
 
 
-__all__ = ["DeviceScalar", "call", "on_device", "to_host"]
+def as_expected(found: Any, expected: Any) -> Any:
+    """A result as NumPy has it, where a GPU has an array without axes for a scalar."""
+    if isinstance(found, tuple | list) and isinstance(expected, tuple | list) and len(found) == len(expected):
+        return type(found)(map(as_expected, found, expected))
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return {key: as_expected(held, expected.get(key)) for key, held in found.items()}
+    return found.like(expected) if isinstance(found, DeviceScalar) else found
+
+
+__all__ = ["DeviceScalar", "as_expected", "call", "on_device", "to_host"]

@@ -44,6 +44,10 @@ finished is in the logs, and the same command goes on behind it.
   bits. On a GPU, results are compared with the CPU's bits.
 * **Loops in loops** (`pytocu/testing/nest_programs.py`, `tests/test_nests_random.py`): random programs of rows, parts and
   numbers in two or three loops, which on a CPU are native functions. They are lines of the random programs above too.
+* **Sequences of statements** (`pytocu/testing/statement_programs.py`, `tests/test_statements_random.py`): random programs of
+  numbers, a list, arrays and a dict under a few names, which branches, loops and functions change, pop, bind again, return and
+  raise in any order; what they return, raise and leave in their arguments is compared with Python's. They are lines of the
+  random programs above too.
 * **compute-sanitizer** (`python -m pytocu.testing.sanitizer`): the tests of `pytest -m gpu` under its memcheck, which reports
   every access of a kernel outside of memory. Five tests are left out: what they show is another where a tool calls the driver.
 

@@ -23,7 +23,7 @@ from pytocu.ir.types import dtype_of
 from pytocu.testing.cases import FORMULAS, ORDER, exact_power, own_answer, reference, within_bound
 from pytocu.testing.compare import compare
 from pytocu.testing.complex_reference import bound_of, growth
-from pytocu.testing.device_arrays import DeviceScalar
+from pytocu.testing.device_arrays import as_expected
 from pytocu.testing.fuzz_layouts import LAID_OUT, compare_strides, strides_of
 from pytocu.testing.fuzz_programs import (
     SHAPES,
@@ -109,13 +109,13 @@ def check(program: Program, arguments: Mapping[str, Argument], run: Run) -> Verd
             if statement.defines:
                 _called_alone(program, statement, env, run)
             if statement.name in computed:
-                computed[statement.name] = _as_expected(computed[statement.name], value)
+                computed[statement.name] = as_expected(computed[statement.name], value)
             env[statement.name] = _settled(statement, values, value, computed.get(statement.name))
         except AssertionError as error:
             return Verdict("differs", str(error), statement)
     for name, found in computed.items():
         try:
-            compare(_as_expected(found, env[name]), env[name])
+            compare(as_expected(found, env[name]), env[name])
         except AssertionError as error:
             return Verdict("differs", str(error), next((s for s in program.statements if s.name == name), None))
     if run in LAID_OUT:
@@ -140,16 +140,7 @@ def _called_alone(program: Program, statement: Statement, env: Mapping[str, Any]
     operands = [evaluate(o, env) for o in (*read, read[0])[:2]]
     call = replace(statement, text=f"{statement.name} = {name}(one, other)", operands=())
     expected = value_of(call, dict(zip(("one", "other"), operands, strict=True)))
-    compare(_as_expected(run(program.function().__globals__[name], *operands), expected), expected)
-
-
-def _as_expected(found: Any, expected: Any) -> Any:
-    """A result as NumPy has it, where a GPU has an array without axes for a scalar."""
-    if isinstance(found, tuple | list) and isinstance(expected, tuple | list) and len(found) == len(expected):
-        return type(found)(map(_as_expected, found, expected))
-    if isinstance(found, dict) and isinstance(expected, dict):
-        return {key: _as_expected(held, expected.get(key)) for key, held in found.items()}
-    return found.like(expected) if isinstance(found, DeviceScalar) else found
+    compare(as_expected(run(program.function().__globals__[name], *operands), expected), expected)
 
 
 def _refused_too(program: Program, env: dict[str, Any], error: Exception) -> Verdict:

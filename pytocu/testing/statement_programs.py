@@ -61,8 +61,7 @@ _OTHER_DTYPES = (
 _TESTS = (
     "t > 2", "n > 2", "j % 2", "j > 1", "len(found) > 2", "not found", "found", "a.size > 2", "a.size > b.size", "count > 1",
     "count > 1 and t", "0 < t < 4", "x[0] > 1", "x.sum() > t", "a.any()", "s < 3", "t > s", "s in found",
-    "x[@place] < 2 or n > 2", "d['k'] > 2", "'m' in d and t", "t == n", "(x > 1).all()", "len(found) != n", "True",
-    "y.size > n",
+    "x[@place] < 2 or n > 2", "d['k'] > 2", "t == n", "(x > 1).all()", "len(found) != n", "True", "y.size > n",
 )  # fmt: skip
 
 _PLACES = ("0", "-1", "1", "t % len(x)", "j % len(x)", "n - 1", "t")
@@ -78,7 +77,7 @@ _STATEMENTS: Mapping[str, Sequence[str]] = {
         "found[t % len(found)] = @number", "found[-1] = @number", "found.sort()", "found = [v + 1 for v in found]",
         "found = [v for v in found if v > t]", "found.extend([@number, @number])", "found += [@number]",
         "found.insert(0, @number)", "found.reverse()", "del found[0]", "found.clear()", "found = found[1:]",
-        "found = found + [@number]", "found = sorted(found)", "s = found.pop()", "found = []",
+        "found.append(@number)", "found = found + [@number]", "found = sorted(found)", "s = found.pop()", "found = []",
         "found = [@number for v in x if v > t]",
     ),
     "arrays": (
@@ -95,7 +94,10 @@ _STATEMENTS: Mapping[str, Sequence[str]] = {
         "a[:2] = b[:2]", "b[@int:] += 1", "a[0], a[-1] = a[-1], a[0]", "b[...] = b[::-1]", "a += b[:1]", "y[:] = x[:3]",
         "np.add(b, 1, out=b)", "a.fill(t)", "x.sort()",
     ),
-    "dicts": ("d['k'] = @int", "d['k'] += 1", "d['m'] = @int", "t = d.get('m', @int)", "d = {'k': t, 'm': 1}", "t = d['k']"),
+    "dicts": (
+        "d['k'] = @int", "d['k'] += 1", "t = d.get('m', @int)", "d = {'k': t, 's': s}", "t = d['k']", "d['s'] = @number",
+        "s = d['s']",
+    ),
     "kinds": (
         "s = None", "t = @number", "s, t = t, s", "s = sum(found)", "s = @mixed", "found.append(@mixed)", "found = [@mixed]",
         "a = @other", "b = @other", "s = s / 2", "a = [1.0, 2.0]", "b = (a, t)", "b = None", "x[0] = @mixed",
@@ -112,6 +114,10 @@ _STATEMENTS: Mapping[str, Sequence[str]] = {
     ),
 }  # fmt: skip
 
+_STARTS_OF_A = {
+    "views": ("np.zeros(n, x.dtype)", "x[1:]", "x", "y"), "new": ("np.ones_like(x)", "x * 2", "np.zeros(n, x.dtype)", "x"),
+}  # fmt: skip
+_STARTS_OF_B = {"views": ("a", "y", "x[1:]", "a[:-1]"), "new": ("y + 1", "y", "x[1:].copy()", "a[1:] + 0")}
 _BEGIN_OF_P = {"value or None": ("None", "x[1:]", "x", "None"), "pair": ("(s, a)",), "rows": ("[]", "[x]", "[a, b]")}
 
 _OUTER = (
@@ -155,7 +161,7 @@ def random_statement_program(choose: Choose) -> str:
         a = np.zeros(n, x.dtype)
         b = a
         found = []
-        d = {'k': t, 'm': n}
+        d = {'k': t, 's': s}
         j = w = 0
         def push(y):
             found.append(y)
@@ -189,11 +195,12 @@ def statement_lines(choose: Choose, kind: str) -> list[str]:
     kind = choose(tuple(_NUMBERS)) if mixed else kind
     extra = choose(("", "", "", "value or None", "value or None", "pair", "rows"))
     pools = _pools(choose, kind, mixed, extra)
+    names = "new" if "new" in pools["kind"] else "views"
     start = [
         "n = abs(count) % 4 + 1", f"t = {choose(('0', '1', 'count', 'n'))}", f"s = {choose(_STARTS[kind])}",
-        f"a = {choose(('np.zeros(n, x.dtype)', 'x[1:]', 'x', 'y', 'np.ones_like(x)', 'x * 2'))}",
-        f"b = {choose(('a', 'y', 'x[1:]', 'y + 1', 'a[:-1]'))}", f"found = {choose(('[]', '[s]', '[s, s + 1]', '[s] * n'))}",
-        "d = {'k': t, 'm': n}", "j = w = 0",
+        f"a = {choose(_STARTS_OF_A[names])}", f"b = {choose(_STARTS_OF_B[names])}",
+        f"found = {choose(('[]', '[s]', '[s, s + 1]', '[s] * n'))}",
+        "d = {'k': t, 's': s}", "j = w = 0",
     ]  # fmt: skip
     if extra:
         start.append(f"p = {choose(_BEGIN_OF_P[extra])}")
