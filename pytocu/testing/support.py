@@ -336,9 +336,10 @@ itself is. A loop in which arrays take each other's places begins with copies of
 steps are those of arrays of its own. Where several arrays may be meant by a name, a change of it is one of all of them, each
 where it is meant. So is a name of an argument that a step changes and binds to a new array, always or in some steps
 (`if t > i: v = v * 0.75`, then `v[:i] += b[i, i]`): the argument holds what its name left in it, also of a loop without a
-step, and is returned where the name still has it. Copies where NumPy returns the argument: what a step of a loop returns, a
-name that only a loop without a step leaves as it was where nothing is changed behind it, and a name that stands for an
-argument or for what a side makes and has given another name, too. Refused, with the line: such arrays that are read or
+step, and is returned where the name still has it. So is an argument that a step of a loop returns (`return x`). Copies where
+NumPy returns the argument or a view of it: a part of it (`return x[1:]`), or one of two arguments, that a step of a loop
+returns, a name that only a loop without a step leaves as it was where nothing is changed behind it, and a name that stands for
+an argument or for what a side makes and has given another name, too. Refused, with the line: such arrays that are read or
 changed under another name in the loop, that get a name of what a step makes or of a part, parts of one array that take turns,
 and arguments that overlap.
 
