@@ -36,7 +36,8 @@ FORMULAS = {
     "minimum": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "fmax": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "fmin": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
-    "clip": "the sign of zero: NumPy's depends on the vector width, ours is min(max(x, low), high)",
+    "clip": "the sign of zero: ours is x of equal zeros, as NumPy's beside numbers; beside arrays of bounds NumPy's depends on "
+    "their lengths and dtype",
     "nextafter": "the sign of a float16 zero from 0.0 to -0.0 depends on NumPy's version, ours is that of y",
     "cast": "floats out of an integer's range: NumPy's depends on the CPU, ours is what `cast` of the op table states",
     "reciprocal": "the integer 0, whose reciprocal is what a cast of infinity gives",
