@@ -9,16 +9,18 @@ too, where depends on their layout and on ``np.setbufsize``.  So those are refus
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
+from pytocu.frontend.layouts import certain_layout
 from pytocu.frontend.operators import elementwise
 from pytocu.frontend.requirements import require_equal
 from pytocu.frontend.values import Context, cast, dimensions
 from pytocu.ir import promote
 from pytocu.ir.core import Value
-from pytocu.ir.dims import dim_max, product
-from pytocu.ir.types import DType, element, scalar
+from pytocu.ir.dims import DimLike, dim_max, product
+from pytocu.ir.types import DType, axes_of, element, scalar
 
 MOST = 8192
 """Elements that NumPy's buffer holds."""
@@ -43,23 +45,46 @@ def converts_last(name: str, dtype: DType, out: DType, rounded: bool) -> bool:
     return (rounded or name in _EXTREMES) and dtype.kind == "f" and out.kind in "fc"
 
 
-def require_one_part(context: Context, name: str, value: Value, dtype: DType, out: Value) -> None:
-    """State that NumPy's buffer holds all elements.
+def require_one_part(
+    context: Context, name: str, value: Value, axes: Sequence[int], dtype: DType, out: DType, masked: bool
+) -> None:
+    """State that NumPy converts what it has so far at the end alone, because of the lengths.
 
     Raises
     ------
     UnsupportedError
-        They are known to be more.
+        They are known to be others.
     """
-    to = element(out.type)
-    if name in _EXTREMES and dtype.kind == "f" and to.is_integer:
-        # Casts keep the order of the numbers that an integer holds.
+    if name in _EXTREMES and dtype.kind == "f" and out.kind == "i" and out.bits >= 32:
+        # Casts keep the order of what an integer holds, which is nearly every number.
         return
-    count = product(dimensions(value))
-    what = f"np.{name}.reduce in {dtype} of {{2}} elements with out= of {to}"
-    text = f"{what}: of more than {MOST} NumPy converts to {to} in between, where depends on the layout"
+    held, outside = _together(context, value, axes, masked)
+    text = f"np.{name}.reduce in {dtype} with out= of {out}: {{2}} elements do not fit NumPy's buffer of {MOST}, and where it "
+    text += f"converts to {out} in between depends on the layout"
     help = f"name an out= of {dtype}, or write out[...] = and the call without out="
-    require_equal(context, dim_max(count - MOST, 0), 0, "UnsupportedError", text, count, help=help)
+    # Nothing is in between of one element.
+    several = dim_max(product([dimensions(value)[a] for a in axes]) - 1, 0)
+    require_equal(context, outside * several, 0, "UnsupportedError", text, held, help=help)
+
+
+def _together(context: Context, value: Value, axes: Sequence[int], masked: bool) -> tuple[DimLike, DimLike]:
+    """How many elements NumPy's buffer must hold, and a length that is 0 where it does.
+
+    These are all of them, or, if the reduced axes are neighbours in memory, those of the axes that vary fastest, up to the
+    first of the other kind: then a position's part of the output stays in the buffer until all of its elements are read.
+    """
+    shape = dimensions(value)
+    whole = product(shape)
+    layout = None if masked else certain_layout(context, value)
+    order = () if layout is None else axes_of(layout, len(shape))
+    runs = [(reduced, product([shape[a] for a in run])) for reduced, run in groupby(order, lambda a: a in axes)]
+    if len(runs) < 2 or sum(reduced for reduced, _ in runs) != 1:
+        return whole, dim_max(whole - MOST, 0)
+    reduced, fastest = runs[-1]
+    if reduced:
+        return fastest, dim_max(fastest - MOST, 0)
+    # Kept axes of length 1 are none.  Those that fill the buffer are read again for each element.
+    return whole, dim_max(fastest - (MOST - 1), 0) + dim_max(runs[-2][1] - MOST, 0) * dim_max(2 - fastest, 0)
 
 
 def first_converted(context: Context, elements: Value, value: Value, axes: Sequence[int], out: DType) -> Value:

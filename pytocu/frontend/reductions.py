@@ -153,19 +153,17 @@ def accumulator(
         raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     ufunc = promote.numpy_function(name)
     apply = getattr(ufunc, method)
-    # An output may widen the dtype of the computation, to which `initial` is converted.
-    first = {k: v for k, v in options.items() if out is None or k not in ("initial", "where")}
-    example = attempt(context, apply, stand_in(value), dtype=dtype, **first)
-    if not isinstance(example, (np.ndarray, np.generic)):
-        help = "name a bool, integer, float or complex dtype"
-        raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
-    found = example.dtype
     if out is not None:
         attempt_into(context, apply, value, out, dtype, options, shared, method == "accumulate")
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
-    return promote.known_dtype(found, f"np.{name}.{method}")
+            return promote.known_dtype(found, f"np.{name}.{method}")
+    example = attempt(context, apply, stand_in(value), dtype=dtype, **options)
+    if not isinstance(example, (np.ndarray, np.generic)):
+        help = "name a bool, integer, float or complex dtype"
+        raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
+    return promote.known_dtype(example.dtype, f"np.{name}.{method}")
 
 
 def attempt_into(
@@ -260,8 +258,8 @@ def reduce(
     if start is None and (initial is None or row is None or not REDUCTIONS[row].empty):
         check_not_empty(context, own, dimensions(value), axes)
     if out is not None and not converts_last(name, result, element(out.type), name in ROUNDING and row is not None):
-        require_one_part(context, own, value, result, out)
         held = element(out.type)
+        require_one_part(context, own, value, axes, result, held, where is not True)
         if start is not None:
             start = cast(context, cast(context, start, held), kept)
         elif initial is MISSING and promote.numpy_function(name).identity is not None:
