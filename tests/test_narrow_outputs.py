@@ -78,6 +78,8 @@ def test_elements_that_it_does_not_hold(shape: str, order: str, axis: Any, count
     # Numbers keep their order, and what is rounded is no less exact.
     check(_given(shape, order), [_row("maximum", shape, axis, "i8"), _row("fmin", shape, axis, "f2")])
     check(_given(shape, order), [_row("add", shape, axis, "f4")], ulp=4)
+    mean = _row("add", shape, axis, "i8").replace("add.reduce(a", "mean((4 * a).astype(int)")
+    check(_given(shape, order), [mean, mean.replace("mean", "add.reduce").replace("out=", "dtype=float, out=")])
 
 
 def test_layouts_that_are_not_known() -> None:

@@ -55,8 +55,9 @@ def require_one_part(
     UnsupportedError
         They are known to be others.
     """
-    if name in _EXTREMES and dtype.kind == "f" and out.kind == "i" and out.bits >= 32:
-        # Casts keep the order of what an integer holds, which is nearly every number.
+    whole = element(value.type).kind in "biu" and name in ("add", "subtract") and out.bits == 64
+    if dtype.kind == "f" and out.kind == "i" and (whole or (name in _EXTREMES and out.bits >= 32)):
+        # Casts change no whole number that an integer holds, and keep the order of others; these hold nearly every number.
         return
     held, outside = _together(context, value, axes, masked)
     text = f"np.{name}.reduce in {dtype} with out= of {out}: {{2}} elements do not fit NumPy's buffer of {MOST}, and where it "

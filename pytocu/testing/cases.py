@@ -80,8 +80,9 @@ LIMITS = {
     "that makes a difference is refused",
     "reductions": "with an `out=` of another dtype than they compute in: NumPy converts what it has so far to that dtype and "
     "back whenever a buffer of 8192 elements is full, so that the layout says what is converted in between; lengths for which "
-    "it does so are refused, unless it makes no difference, as in sums of ints, in floats of another size, or in the "
-    "smallest and largest of floats in `int32` and `int64` (numbers that these do not hold count as in one buffer)",
+    "it does so are refused, unless it makes no difference, as in sums of ints and means of ints in `int64`, in "
+    "floats of another size, or in the smallest and largest of floats in `int32` and `int64` (numbers that these do not hold "
+    "count as in one buffer)",
     "percentile": "one share that is a NumPy scalar and wider than the array, of all elements of an array with a NaN: NumPy's "
     "NaN has the array's dtype, ours the dtype that every other answer has",
     "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "
