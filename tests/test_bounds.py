@@ -29,6 +29,12 @@ ANGLE = float(np.float32(1.58))
 CLIPPED = made("where", made("less_equal", ANYTHING, LOW), LOW, ANYTHING)
 
 
+def kept(comparison: str, number: Value, bound: Value, other: Value) -> Value:
+    """The number, NaN too, unless `other` is past the bound."""
+    condition = made("bitwise_or", made(comparison, other, bound), made("not_equal", number, number))
+    return made("where", condition, number, bound)
+
+
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
@@ -46,6 +52,10 @@ CLIPPED = made("where", made("less_equal", ANYTHING, LOW), LOW, ANYTHING)
         (made("where", made("greater", ANYTHING, BYTE), 2.5, ANYTHING), None),
         (made("where", made("greater", ANYTHING, 0.0), BYTE, made("negative", BYTE)), Bounds(-255.0, 255.0, False)),
         (made("where", made("greater", ANYTHING, NAN), NAN, ANYTHING), None),
+        (kept("greater_equal", ANYTHING, LOW, ANYTHING), Bounds(-1.5, float("inf"), True)),
+        (kept("less_equal", CLIPPED, HIGH, CLIPPED), Bounds(-1.5, 2.5, True)),
+        (kept("greater_equal", ANYTHING, LOW, BYTE), None),
+        (kept("greater_equal", ANYTHING, NAN, ANYTHING), None),
         (made("multiply", made("arctan", ANYTHING), 2.0), Bounds(-2 * ANGLE, 2 * ANGLE, True)),
         (made("absolute", made("subtract", BYTE, 5.0)), Bounds(0.0, 250.0, False)),
         (made("absolute", made("add", BYTE, 5.0)), Bounds(5.0, 260.0, False)),
@@ -91,9 +101,10 @@ def test_casts_of_what_lies_in_range() -> None:
 
 def test_what_is_in_range_is_not_compared() -> None:
     assert comparisons(lambda x: (x * np.float32(0.25)).astype(np.uint8), "u8[n]") == 0
-    # One of a clip is with its lower bound.
-    assert comparisons(lambda x: np.clip(x, -128, 127).astype(np.int8), "f32[n]") == 2
+    assert comparisons(lambda x: np.clip(x, -128, 127).astype(np.int8), "f32[n]") == 1
+    assert comparisons(lambda x: np.clip(x, 0, 255).astype(np.uint8), "f32[n]") == 1
+    assert comparisons(lambda x: np.minimum(np.maximum(x, -200), 0.0).astype(np.int16), "f32[n]") == 2
     assert comparisons(lambda x: x.astype(np.int8), "f32[n]") == 2
-    assert comparisons(lambda x: np.clip(x, -128, 3e9).astype(np.int32), "f32[n]") == 3
+    assert comparisons(lambda x: np.clip(x, -128, 3e9).astype(np.int32), "f32[n]") == 2
     # Where sums may be computed in another order, numbers are not where their operands say.
     assert comparisons(lambda x: (x * np.float32(0.25)).astype(np.uint8), "u8[n]", fastmath=True) == 2

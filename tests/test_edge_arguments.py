@@ -90,11 +90,12 @@ INTO = (
     "np.copyto(d, 2.5)\nreturn d", "np.copyto(b, a[0])\nreturn b", "a.fill(3)\nreturn a", "np.where(a > 1, a, b)",
 )  # fmt: skip
 REDUCED_INTO = (
-    "np.sum(a, axis=0, out=b[0])", "np.sum(a, axis=0, out=c[0])", "np.sum(d + 2, axis=0, out=d[0])",
+    "np.sum(a, axis=0, out=b[0])", "np.sum(a, axis=0, out=c[0])", "np.sum(a, axis=0, out=d[0])",
+    "np.sum(d + 2, axis=0, out=d[0])", "np.mean(d, axis=0, out=c[0])", "np.max(d, axis=0, out=c[0])",
     "np.sum(a, axis=1, out=f[:, 0])", "np.sum(a, axis=1, keepdims=True, out=f)", "np.sum(a, axis=1, out=f)",
     "np.sum(a, out=b[0, 0])", "np.sum(a, out=np.zeros(()))", "np.mean(a, axis=0, out=b[0])", "np.mean(a, axis=0, out=c[0])",
-    "np.mean(d, axis=0, out=c[0])", "np.cumsum(a, axis=0, out=b)", "np.cumsum(a, out=b)", "np.cumsum(a, axis=0, out=c)",
-    "np.cumsum(a, axis=0, out=d)", "np.max(a, axis=0, out=b[0])", "np.max(d, axis=0, out=c[0])", "np.any(a, axis=0, out=b[0])",
+    "np.mean(a, axis=0, out=d[0])", "np.cumsum(a, axis=0, out=b)", "np.cumsum(a, out=b)", "np.cumsum(a, axis=0, out=c)",
+    "np.cumsum(a, axis=0, out=d)", "np.max(a, axis=0, out=b[0])", "np.max(a, axis=0, out=d[0])", "np.any(a, axis=0, out=b[0])",
     "np.all(a, axis=0, out=d[0])", "np.argmax(a, axis=0, out=d[0])", "np.argmax(a, axis=0, out=b[0])",
     "np.var(a, axis=0, out=b[0])", "np.std(a, axis=0, out=c[0])", "np.prod(a, axis=0, out=c[0])",
     "np.add.reduce(a, 0, None, b[0])", "np.add.accumulate(a, 1, None, b)", "np.cumsum(a, axis=0, out=a)",

@@ -85,8 +85,9 @@ def test_outputs_and_errors() -> None:
             "np.subtract.accumulate(a, None)", "np.subtract.accumulate(a, (1,))", "np.subtract.accumulate(3)",
             "np.subtract.accumulate(a, 2)", "np.subtract.accumulate(a, dtype='f4')", "np.subtract.accumulate(a.T)",
             "np.subtract.accumulate(np.broadcast_to(a[0], (3, 3)), axis=1)", "np.subtract.reduceat(a, [0, 1], 1)",
-            "np.subtract.accumulate(a, out=np.zeros((2, 3), 'f4'))", "np.subtract.reduce(a, out=np.zeros(3, 'i2'))",
-            "np.divide.reduce(a, out=np.zeros(3, complex))", "np.subtract.reduce(a, out=np.zeros(2))",
+            "np.subtract.accumulate(a, out=np.zeros((2, 3), 'f4'))", "np.subtract.reduce(a, out=np.zeros(3, 'f4'))",
+            "np.divide.reduce(a, out=np.zeros(3, int))", "np.subtract.reduce(a, out=np.zeros(2))",
+            "np.divide.reduce(a, out=np.zeros(3, complex))", "np.subtract.reduce(a, out=np.zeros(3, 'i2'))",
             "np.subtract.accumulate(a, 1, out=a)", "np.subtract.accumulate(a, 0, out=a[:, ::-1])",
             "np.subtract.reduce(a, out=a[1])", "np.subtract.outer(a, b[0])"]  # fmt: skip
     check(("np.arange(1, 7).reshape(2, 3)", "np.arange(1, 7).reshape(2, 3) % 3 > 0"), rows)

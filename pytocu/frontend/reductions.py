@@ -17,6 +17,7 @@ from pytocu.deferred import Deferred
 from pytocu.errors import ShapeError, UnsupportedError, raised
 from pytocu.frontend.inplace import OUTPUT, mask_of, note_write, out_array, out_arrays, put_in, write_outputs
 from pytocu.frontend.layouts import laid_out_as, reduced
+from pytocu.frontend.narrow_outputs import converts_last, first_converted, identity_converted, require_one_part
 from pytocu.frontend.operators import attempt, check_plain, constant_or_static, elementwise, index_of, truths
 from pytocu.frontend.requirements import REMAPPED, fields, require, require_equal, require_fit
 from pytocu.frontend.tables import methods
@@ -124,30 +125,7 @@ def _accumulator(
     if where is not True:
         # A mask of the same number of axes: where it has too many, NumPy says so.
         options["where"] = stand_in(where)
-    found = accumulator(context, name, "reduce", value, dtype, out, options)
-    if out is not None and not _converts_last(name, found, element(out.type)):
-        given = element(out.type)
-        text = f"np.{name}.reduce in {found} with out= of {given}: NumPy converts to {given} between the elements"
-        raise UnsupportedError(text, context.loc, f"name an out= of {found}, or write out[...] = and the call without out=")
-    return found
-
-
-_EXTREMES = ("minimum", "maximum", "fmin", "fmax")
-_OF_LOW_BITS = ("add", "subtract", "multiply", "bitwise_and", "bitwise_or", "bitwise_xor")
-"""The low bits of the result are those of the elements' low bits."""
-
-
-def _converts_last(name: str, dtype: DType, out: DType) -> bool:
-    """Whether a reduction that NumPy converts to the output's dtype between elements is as one converted at the end."""
-    if np.can_cast(dtype.numpy, out.numpy):
-        return True
-    if dtype.is_integer and out.is_integer:
-        return out.numpy.itemsize >= dtype.numpy.itemsize or name in _OF_LOW_BITS
-    # Rounding keeps the order of numbers; sums and products are rounded anyway.
-    rounded = name in _EXTREMES or (name in ROUNDING and row_of(name, dtype) is not None)
-    if dtype.kind == "c":
-        return (name == "add" and out.kind == "f") or (name in ("add", "multiply") and out.kind == "c")
-    return rounded and dtype.kind == "f" and out.kind in "fc"
+    return accumulator(context, name, "reduce", value, dtype, out, options)
 
 
 def accumulator(
@@ -175,19 +153,17 @@ def accumulator(
         raise UnsupportedError(f"{describe(dtype)} is used as a dtype", context.loc, "write np.float32, 'f4' or x.dtype")
     ufunc = promote.numpy_function(name)
     apply = getattr(ufunc, method)
-    # An output may widen the dtype of the computation, to which `initial` is converted.
-    first = {k: v for k, v in options.items() if out is None or k not in ("initial", "where")}
-    example = attempt(context, apply, stand_in(value), dtype=dtype, **first)
-    if not isinstance(example, (np.ndarray, np.generic)):
-        help = "name a bool, integer, float or complex dtype"
-        raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
-    found = example.dtype
     if out is not None:
         attempt_into(context, apply, value, out, dtype, options, shared, method == "accumulate")
         if dtype is None and name not in _LOGICAL:
             given = (element(out.type).numpy, element(value.type).numpy, None)
             found = attempt(context, ufunc.resolve_dtypes, given, reduction=True, casting="unsafe")[2]
-    return promote.known_dtype(found, f"np.{name}.{method}")
+            return promote.known_dtype(found, f"np.{name}.{method}")
+    example = attempt(context, apply, stand_in(value), dtype=dtype, **options)
+    if not isinstance(example, (np.ndarray, np.generic)):
+        help = "name a bool, integer, float or complex dtype"
+        raise UnsupportedError(f"np.{name}.{method} of Python's objects", context.loc, help)
+    return promote.known_dtype(example.dtype, f"np.{name}.{method}")
 
 
 def attempt_into(
@@ -281,6 +257,15 @@ def reduce(
     start = _start(context, initial, kept, logical)
     if start is None and (initial is None or row is None or not REDUCTIONS[row].empty):
         check_not_empty(context, own, dimensions(value), axes)
+    if out is not None and not converts_last(name, result, element(out.type), name in ROUNDING and row is not None):
+        held = element(out.type)
+        require_one_part(context, own, value, axes, result, held, where is not True)
+        if start is not None:
+            start = cast(context, cast(context, start, held), kept)
+        elif initial is MISSING and promote.numpy_function(name).identity is not None:
+            start = identity_converted(context, name, result, kept, held)
+        else:
+            made = first_converted(context, made, value, axes, held)
     if row is None:
         made = _folded(context, name, made, axes, kept, start, None if where is True else mask_like(context, where, made))
         if keep:

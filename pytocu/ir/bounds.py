@@ -121,4 +121,20 @@ def _chosen(inst: Inst, known: ChainMap[Value, Bounds]) -> Bounds:
         if test.op.name in _UPPER:
             return Bounds(min(a.low, b.low), a.high, b.nan)
         return Bounds(a.low, max(a.high, b.high), b.nan)
+    if (kept := _kept(condition, yes, no)) is not None and not b.nan:
+        # What is below a lower bound is that, and NaN stays.
+        return Bounds(b.low, max(a.high, b.high), a.nan) if kept else Bounds(min(a.low, b.low), b.high, a.nan)
     return Bounds(min(a.low, b.low), max(a.high, b.high), a.nan or b.nan)
+
+
+def _kept(condition: Value, number: Value, bound: Value) -> bool | None:
+    """Whether a condition holds where a number is above its bound or NaN; False where it is below or NaN, None for others."""
+    test = condition.inst
+    if test is None or test.op.name != "bitwise_or":
+        return None
+    order, unequal = (a.inst for a in test.args)
+    if order is None or unequal is None or unequal.op.name != "not_equal" or unequal.args != (number, number):
+        return None
+    if order.op.name not in (*_UPPER, *_LOWER) or order.args != (number, bound):
+        return None
+    return order.op.name in _UPPER

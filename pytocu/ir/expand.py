@@ -121,14 +121,19 @@ def _is_number(value: Value) -> bool:
     """Whether a value is known not to be NaN; the bits of a float16 are not looked into."""
     if element(value.type).kind != "f":
         return False
-    number = value.inst.attr("value") if value.inst is not None and value.inst.op.name == "const" else None
+    number = _constant(value)
     return number is not None and number == number
+
+
+def _constant(value: Value) -> Any:
+    """The number that a value is, or None."""
+    return value.inst.attr("value") if value.inst is not None and value.inst.op.name == "const" else None
 
 
 def _choose(e: Expander, comparison: str, x: Value, y: Value, nan_of: Value) -> Value:
     """``x if x <op> y or nan_of is NaN else y``."""
     # Not for zeros: which of them a comparison of equals leaves is lost where LLVM makes it a minimum or maximum.
-    if e.kind(x) == "f" and nan_of is x and _is_number(y) and y.inst is not None and y.inst.attr("value") != 0:
+    if e.kind(x) == "f" and nan_of is x and _is_number(y) and _constant(y) != 0:
         return e.where(e(_UNLESS[comparison], x, y), y, x)
     take = e(comparison, x, y)
     if e.kind(x) == "f" and not _is_number(nan_of):
@@ -161,12 +166,14 @@ def fmin(e: Expander, result: Type, x: Value, y: Value) -> Value:
 
 
 def clip(e: Expander, result: Type, x: Value, low: Value, high: Value) -> Value:
-    """``min(max(x, low), high)`` where NaN, of `x` first, wins."""
+    """``min(max(x, low), high)`` where NaN, of `x` first, wins, and `x` of equal zeros."""
 
     def bound(comparison: str, a: Value, b: Value) -> Value:
-        return _choose(e, comparison, a, b, a)
+        # Only of zeros it matters which of two equal numbers is taken.  Of others it is the bound.
+        zeros = e.kind(b) == "f" and not (_is_number(b) and _constant(b) != 0)
+        return _choose(e, f"{comparison}_equal" if zeros else comparison, a, b, a)
 
-    return bound("less_equal", bound("greater_equal", x, low), high)
+    return bound("less", bound("greater", x, low), high)
 
 
 def floor_divide(e: Expander, result: Type, x: Value, y: Value) -> Value:

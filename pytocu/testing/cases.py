@@ -36,7 +36,8 @@ FORMULAS = {
     "minimum": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "fmax": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
     "fmin": "the sign of zero: NumPy's depends on the vector width, ours is x of equal zeros",
-    "clip": "the sign of zero: NumPy's depends on the vector width, ours is min(max(x, low), high)",
+    "clip": "the sign of zero: ours is x of equal zeros, as NumPy's beside numbers; beside arrays of bounds NumPy's depends on "
+    "their lengths and dtype",
     "nextafter": "the sign of a float16 zero from 0.0 to -0.0 depends on NumPy's version, ours is that of y",
     "cast": "floats out of an integer's range: NumPy's depends on the CPU, ours is what `cast` of the op table states",
     "reciprocal": "the integer 0, whose reciprocal is what a cast of infinity gives",
@@ -77,6 +78,11 @@ LIMITS = {
     "sum": "Python's `sum` of an array without elements is its start, an int; ours is the NumPy number of every other length",
     "reshape": "of an array with gaps or negative strides: NumPy's may be a view of it; ours is a copy, and a call in which "
     "that makes a difference is refused",
+    "reductions": "with an `out=` of another dtype than they compute in: NumPy converts what it has so far to that dtype and "
+    "back whenever a buffer of 8192 elements is full, so that the layout says what is converted in between; lengths for which "
+    "it does so are refused, unless it makes no difference, as in sums of ints and means of ints in `int64`, in "
+    "floats of another size, or in the smallest and largest of floats in `int32` and `int64` (numbers that these do not hold "
+    "count as in one buffer)",
     "percentile": "one share that is a NumPy scalar and wider than the array, of all elements of an array with a NaN: NumPy's "
     "NaN has the array's dtype, ours the dtype that every other answer has",
     "assignment": "a NumPy scalar that signed integers do not hold is an error where somebody reads the element; one that is "

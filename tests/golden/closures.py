@@ -185,8 +185,8 @@ def scaled(x):
 #|         #pragma unroll
 #|         for (int k = 0; k < 2; k++) {
 #|             const double t = x_vector.lane[k] * 1.4142135623730951 + 0.25;
-#|             const double t_1 = t < 2.0 ? 2.0 : t;
-#|             out_vector.lane[k] = t_1 > 5.0 ? 5.0 : t_1;
+#|             const double t_1 = t <= 2.0 ? 2.0 : t;
+#|             out_vector.lane[k] = t_1 >= 5.0 ? 5.0 : t_1;
 #|         }
 #|         *(f64x2*)&out[i] = out_vector;
 #|     }
@@ -194,7 +194,7 @@ def scaled(x):
 #|     #pragma unroll 1
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const double t_2 = x[i_1] * 1.4142135623730951 + 0.25;
-#|         const double t_3 = t_2 < 2.0 ? 2.0 : t_2;
-#|         out[i_1] = t_3 > 5.0 ? 5.0 : t_3;
+#|         const double t_3 = t_2 <= 2.0 ? 2.0 : t_2;
+#|         out[i_1] = t_3 >= 5.0 ? 5.0 : t_3;
 #|     }
 #| }

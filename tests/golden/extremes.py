@@ -28,7 +28,7 @@ def clipped(x):
 #|         %8 = not_equal %x_k, %x_k : bool
 #|         %9 = bitwise_or %7, %8 : bool
 #|         %10 = where %9, %x_k, %0 : f32
-#|         %11 = greater %10, %1 : bool
+#|         %11 = greater_equal %10, %1 : bool
 #|         %12 = where %11, %1, %10 : f32
 #|         yield %12
 #|       }
@@ -42,7 +42,7 @@ def clipped(x):
 #|       %16 = not_equal %14, %14 : bool
 #|       %17 = bitwise_or %15, %16 : bool
 #|       %18 = where %17, %14, %0 : f32
-#|       %19 = greater %18, %1 : bool
+#|       %19 = greater_equal %18, %1 : bool
 #|       %20 = where %19, %1, %18 : f32
 #|       store %out, %i_1, %20
 #|       yield
@@ -74,7 +74,7 @@ def clipped(x):
 #|         for (int k = 0; k < 4; k++) {
 #|             const float x_k = x_vector.lane[k];
 #|             const float t = ((x_k >= 0.0f) | (x_k != x_k)) ? x_k : 0.0f;
-#|             out_vector.lane[k] = t > 1.0f ? 1.0f : t;
+#|             out_vector.lane[k] = t >= 1.0f ? 1.0f : t;
 #|         }
 #|         *(f32x4*)&out[i] = out_vector;
 #|     }
@@ -83,7 +83,7 @@ def clipped(x):
 #|     for (int i_1 = vectors + (int)(blockIdx.x * blockDim.x + threadIdx.x); i_1 < n; i_1 += stride_1) {
 #|         const float x_i_1 = x[i_1];
 #|         const float t_1 = ((x_i_1 >= 0.0f) | (x_i_1 != x_i_1)) ? x_i_1 : 0.0f;
-#|         out[i_1] = t_1 > 1.0f ? 1.0f : t_1;
+#|         out[i_1] = t_1 >= 1.0f ? 1.0f : t_1;
 #|     }
 #| }
 #$ packed clipped --args "f32[n]"

@@ -299,10 +299,10 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                 const double shade_3 = t_161 + t_160 * cos(direction - (double)aspect_3);
 #|                 const double t_162 = ((shade_3 >= 0.0) | (shade_3 != shade_3)) ? shade_3 : 0.0;
 #|                 const int t_163 = i0 * length2 + i1;
-#|                 out[t_163] = 255.0 * (t_52 > 1.0 ? 1.0 : t_52);
-#|                 out[t_163 + length2] = 255.0 * (t_88 > 1.0 ? 1.0 : t_88);
-#|                 out[t_163 + t_14] = 255.0 * (t_125 > 1.0 ? 1.0 : t_125);
-#|                 out[t_163 + t_15] = 255.0 * (t_162 > 1.0 ? 1.0 : t_162);
+#|                 out[t_163] = 255.0 * (t_52 >= 1.0 ? 1.0 : t_52);
+#|                 out[t_163 + length2] = 255.0 * (t_88 >= 1.0 ? 1.0 : t_88);
+#|                 out[t_163 + t_14] = 255.0 * (t_125 >= 1.0 ? 1.0 : t_125);
+#|                 out[t_163 + t_15] = 255.0 * (t_162 >= 1.0 ? 1.0 : t_162);
 #|             }
 #|         } else {
 #|             for (int row = i0; row < length0; row++) {
@@ -357,7 +357,7 @@ def hillshade(elevation, spacing, azimuth=315.0, altitude=45.0):
 #|                     const double t_200 = t * (double)__int_as_float(__float_as_int(t_176 ? t_174 : t_172) ^ t_178);
 #|                     const double shade_4 = t_200 + t_199 * cos(direction - (double)aspect_4);
 #|                     const double t_201 = ((shade_4 >= 0.0) | (shade_4 != shade_4)) ? shade_4 : 0.0;
-#|                     out[row * length2 + i1_1] = 255.0 * (t_201 > 1.0 ? 1.0 : t_201);
+#|                     out[row * length2 + i1_1] = 255.0 * (t_201 >= 1.0 ? 1.0 : t_201);
 #|                 }
 #|             }
 #|         }

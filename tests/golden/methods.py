@@ -87,15 +87,15 @@ def chained(x):
 #|             const float x_tile_value = x_tile[t_2 + 8];
 #|             const float x_tile_value_1 = x_tile[t_2 + 16];
 #|             const float x_tile_value_2 = x_tile[t_2 + 24];
-#|             const float t_3 = x_tile_t_2 < -1.0f ? -1.0f : x_tile_t_2;
-#|             const float t_4 = x_tile_value < -1.0f ? -1.0f : x_tile_value;
-#|             const float t_5 = x_tile_value_1 < -1.0f ? -1.0f : x_tile_value_1;
-#|             const float t_6 = x_tile_value_2 < -1.0f ? -1.0f : x_tile_value_2;
+#|             const float t_3 = x_tile_t_2 <= -1.0f ? -1.0f : x_tile_t_2;
+#|             const float t_4 = x_tile_value <= -1.0f ? -1.0f : x_tile_value;
+#|             const float t_5 = x_tile_value_1 <= -1.0f ? -1.0f : x_tile_value_1;
+#|             const float t_6 = x_tile_value_2 <= -1.0f ? -1.0f : x_tile_value_2;
 #|             const int t_7 = (row + high) * n + (column + low);
-#|             out[t_7] = (double)fabsf(t_3 > 1.0f ? 1.0f : t_3);
-#|             out[t_7 + n * 8] = (double)fabsf(t_4 > 1.0f ? 1.0f : t_4);
-#|             out[t_7 + n * 16] = (double)fabsf(t_5 > 1.0f ? 1.0f : t_5);
-#|             out[t_7 + n * 24] = (double)fabsf(t_6 > 1.0f ? 1.0f : t_6);
+#|             out[t_7] = (double)fabsf(t_3 >= 1.0f ? 1.0f : t_3);
+#|             out[t_7 + n * 8] = (double)fabsf(t_4 >= 1.0f ? 1.0f : t_4);
+#|             out[t_7 + n * 16] = (double)fabsf(t_5 >= 1.0f ? 1.0f : t_5);
+#|             out[t_7 + n * 24] = (double)fabsf(t_6 >= 1.0f ? 1.0f : t_6);
 #|             __syncthreads();
 #|         } else {
 #|             for (int k = 0; k < 32; k += 8) {
@@ -113,8 +113,8 @@ def chained(x):
 #|                 const int t_13 = column + low;
 #|                 if ((t_12 < m) & (t_13 < n)) {
 #|                     const float x_tile_value_3 = x_tile[low * 33 + t_11];
-#|                     const float t_14 = x_tile_value_3 < -1.0f ? -1.0f : x_tile_value_3;
-#|                     out[t_12 * n + t_13] = (double)fabsf(t_14 > 1.0f ? 1.0f : t_14);
+#|                     const float t_14 = x_tile_value_3 <= -1.0f ? -1.0f : x_tile_value_3;
+#|                     out[t_12 * n + t_13] = (double)fabsf(t_14 >= 1.0f ? 1.0f : t_14);
 #|                 }
 #|             }
 #|             __syncthreads();
