@@ -461,8 +461,12 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
                 return run_block(frame, node.orelse, rest)
             step = Reading(state)
             context.builder.loc = frame.loc(node)
-            with around(context, state, written_out=True):
-                signal = run_block(frame, node.body)
+            earlier, context.turn = context.turn, context.turn * (number + 1)
+            try:
+                with around(context, state, written_out=True):
+                    signal = run_block(frame, node.body)
+            finally:
+                context.turn = earlier
             if signal is BREAK:
                 return None
             if isinstance(signal, Returned):

@@ -391,7 +391,8 @@ def _begin(frame: Frame, wanted: Wanted, more: DimLike) -> Counted:
     rows = filled(context, zero, (before + more, *shape), wanted.name if wanted.name.isidentifier() else "", blank=True)
     # A first step that is written before a loop stands where the loop does, and makes no room for the loop's members.
     at = None if wanted.branch else context.loc
-    made = Counted(wanted.name, rows, type, wanted.inner, at, len(context.counting), context.written_out)
+    depth, times = len(context.counting), (context.written_out, context.turn)
+    made = Counted(wanted.name, rows, type, wanted.inner, at, depth, *times)
     if wanted.inner is None or issubclass(wanted.inner.kind, tuple):
         made.kinds, made.wanted = Kinds(wanted.place, wanted.name), wanted
         asked = asked_of(context, made.kinds)
@@ -637,8 +638,11 @@ def make_room(context: Context, counted: Counted, count: DimLike, number: int = 
         if around.state.has_names_alone(counted, len(bound)):
             _want(context, Wanted(around.place, bound[0], counted.type, counted.inner))
         raise _unbounded(context, counted, "in another loop")
-    times = context.written_out // counted.written_out
-    counted.sites[context.loc, number] = times * count, context.counting[counted.depth + 1 :]
+    times = context.written_out // counted.written_out * (context.turn // counted.turn)
+    # Of a `while` that is written out the last step knows how many there were.
+    known = counted.sites.get((context.loc, number))
+    most = times * count if known is None else dim_max(times * count, known[0])
+    counted.sites[context.loc, number] = most, context.counting[counted.depth + 1 :]
 
 
 def _enlarge(context: Context, counted: Counted, count: DimLike = 1) -> None:

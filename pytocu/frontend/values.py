@@ -264,7 +264,9 @@ class Context:
     counting : list of (str, DimLike, bool) or None
         The numbers of their steps, where these have numbers.
     written_out : int
-        How often what is read is written out by the loops around it.
+        How often what is read is written out by the ``for`` loops around it.
+    turn : int
+        The step of a ``while`` that is written out, of which the first is 1, times that of each around it.
     refused : list of CompileError
         What NumPy or Python refuses where a run may not come.
     doubted : bool
@@ -297,7 +299,7 @@ class Context:
         "later", "likenesses", "loops", "marks", "members", "met", "met_again", "missed", "misses", "most", "named",
         "numbers", "open", "origins", "others", "outside", "parts_of", "paths", "placed", "positions", "queues",
         "raising", "read", "read_held", "read_of", "refused", "repeated", "results_at", "shared", "shortened", "sizes",
-        "step_facts", "steps", "told", "tries", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
+        "step_facts", "steps", "told", "tries", "turn", "unit_lengths", "unnamed", "ways", "written_out", "zeros",
     )  # fmt: skip
 
     def __init__(self, builder: StorageBuilder, hooks: Hooks, unit_lengths: frozenset[Dim] = frozenset()):
@@ -322,7 +324,7 @@ class Context:
         self.growing: list[Any] = []
         self.counting: list[tuple[str, DimLike, bool] | None] = []
         self.filling: list[Grown] = []
-        self.written_out = 1
+        self.written_out = self.turn = 1
         self.met: set[tuple[Loc | None, str]] = set()
         self.met_again: dict[int, list[Path]] = {}
         self.refused: list[CompileError] = []
@@ -545,8 +547,8 @@ class Counted(Grown):
         it is written out in a step, and the numbers of the loops around it there, None for a ``while``.
     depth : int
         How many loops were being read around the one that made the array.
-    written_out : int
-        How often what was read there is written out.
+    written_out, turn : int
+        How often what was read there is written out, and in which step of a ``while``.
     watched : set
         The places of those that may append more in a step than there is room for.
     spare : int
@@ -564,15 +566,17 @@ class Counted(Grown):
     """
 
     __slots__ = (
-        "at", "began", "depth", "floats", "held", "pythons", "sites", "spare", "unbounded", "wanted", "watched", "written_out",
+        "at", "began", "depth", "floats", "held", "pythons", "sites", "spare", "turn", "unbounded", "wanted", "watched",
+        "written_out",
     )  # fmt: skip
 
-    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc | None, depth: int, written_out: int):
+    def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc | None, depth: int, written_out: int, turn: int):
         self.held: dict[str, Any] = {}
         super().__init__(name, rows, type, 0, 0)
         self.begin: Any = 0
         self.length: Any = 0
-        self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
+        self.at, self.depth, self.inner = at, depth, inner
+        self.written_out, self.turn = written_out, turn
         self.watched: set[tuple[Loc, int]] = set()
         self.unbounded = self.pythons = False
         self.began = self.spare = 0
