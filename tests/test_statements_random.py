@@ -224,3 +224,62 @@ def views_that_a_loop_pops(x, count):
 def test_views_of_what_was_changed_are_members_of_a_list(count: int) -> None:
     ours, given = np.arange(5.0), np.arange(5.0)
     compare((pytocu.jit(views_that_a_loop_pops)(ours, count), ours), (views_that_a_loop_pops(given, count), given))
+
+
+def filled_in_steps_written_out(x, count):
+    found = []
+    for v in x:
+        u = 0
+        while True:
+            u += 1
+            if u > 3:
+                break
+            found.append(count)
+        found.append(v)
+    return found
+
+
+def filled_in_fewer_and_fewer_steps(x, count):
+    found = [0] * count
+    for _ in x:
+        for limit in (4, 1):
+            u = 0
+            while True:
+                u += 1
+                if u > limit:
+                    break
+                w = 0
+                while True:
+                    w += 1
+                    if w > u:
+                        break
+                    found.append(u)
+                for k in range(2):
+                    found.append(k)
+    return found
+
+
+def filled_until_the_data_say_so(x, count):
+    found = []
+    k = 0
+    while x[k % len(x)] < 9:
+        x[k % len(x)] += count
+        k += 1
+        u = 0
+        while True:
+            u += 1
+            if u > 3:
+                break
+            found.append(u)
+    return found
+
+
+FILLED = [filled_in_steps_written_out, filled_in_fewer_and_fewer_steps, filled_until_the_data_say_so]
+
+
+@pytest.mark.parametrize("function", FILLED)
+@pytest.mark.parametrize("size", [1, 5, 30])
+def test_a_list_has_room_for_what_steps_of_a_while_append(function: Any, size: int) -> None:
+    ours, given = np.arange(-size, 0.0), np.arange(-size, 0.0)
+    expected = function(given, 2)
+    compare((pytocu.jit(function)(ours, 2), ours), (expected, given))

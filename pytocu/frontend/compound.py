@@ -461,7 +461,7 @@ def _while(frame: Frame, node: ast.While, rest: tuple[ast.stmt, ...], before: in
                 return run_block(frame, node.orelse, rest)
             step = Reading(state)
             context.builder.loc = frame.loc(node)
-            with around(context, state, written_out=True):
+            with around(context, state, written_out=True), context.passing(number):
                 signal = run_block(frame, node.body)
             if signal is BREAK:
                 return None

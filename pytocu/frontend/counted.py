@@ -469,8 +469,9 @@ def _most_of_steps(context: Context, counted: Counted, names: Set[str]) -> DimLi
     for site, (times, loops) in counted.sites.items():
         most = times if None in loops else _most_at((times, loops), ())
         if None in loops or _unknown(context, most, names):
+            # So many in all, however often the line is read.
+            most = 0 if site[:2] in counted.watched else _allowed(context)
             counted.watched.add(site[:2])
-            most = _allowed(context)
         total = total + most
     return total
 

@@ -265,10 +265,10 @@ class Context:
     counting : list of (str, DimLike, bool) or None
         The numbers of their steps, where these have numbers.
     written_out : int
-        How often what is read is written out by the loops around it.
+        How often what is read is written out by the ``for`` loops around it.
     passes : list of int
-        For the call expression that is being read, and those around it: how many functions it has called by now, or which
-        member of a comprehension is read.
+        Which of the times it is that something is read: the step of each ``while`` that is written out around it, or the member
+        of a comprehension, or 0 for a call expression, each with how many functions were called there by now.
     refused : list of CompileError
         What NumPy or Python refuses where a run may not come.
     doubted : bool
@@ -400,12 +400,12 @@ class Context:
 
     @contextmanager
     def passing(self, number: int = 0) -> Iterator[None]:
-        """Read a call expression, or the member of a comprehension that has a number: see `passes`."""
-        self.passes.append(number)
+        """Read a call expression, or the step of a ``while`` or member of a comprehension with a number: see `passes`."""
+        self.passes += (number, 0)
         try:
             yield
         finally:
-            self.passes.pop()
+            del self.passes[-2:]
 
     def length(self, dim: DimLike) -> DimLike:
         """A length that a view has: 1 where it is known to be."""
@@ -579,7 +579,8 @@ class Counted(Grown):
     """
 
     __slots__ = (
-        "at", "began", "depth", "floats", "held", "pythons", "sites", "spare", "unbounded", "wanted", "watched", "written_out",
+        "at", "began", "depth", "floats", "held", "pythons", "sites", "spare", "unbounded", "wanted", "watched",
+        "written_out",
     )  # fmt: skip
 
     def __init__(self, name: str, rows: Value, type: Any, inner: Any, at: Loc | None, depth: int, written_out: int):
@@ -587,7 +588,8 @@ class Counted(Grown):
         super().__init__(name, rows, type, 0, 0)
         self.begin: Any = 0
         self.length: Any = 0
-        self.at, self.depth, self.written_out, self.inner = at, depth, written_out, inner
+        self.at, self.depth, self.inner = at, depth, inner
+        self.written_out = written_out
         self.watched: set[tuple[Loc, int]] = set()
         self.unbounded = self.pythons = False
         self.began = self.spare = 0

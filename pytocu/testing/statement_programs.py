@@ -277,7 +277,7 @@ def _loop(choose: Choose, pools: Pools, kept: tuple[str, ...], depth: int) -> li
         asked, head, step = choose([way for way in _WHILES if not any(_binds(way[2], name) for name in kept)])
         # A loop inside counts its own steps.
         counter = "u" if inside else "w"
-        before = [f"{counter} = 0"] if asked == "w" else []
+        before = {"w": [f"{counter} = 0"], "t": ["t = t % 5"]}.get(asked, [])
         begin = [step, "if w > 3:", "    break"] if head == "while True:" else [step]
         own = [re.sub(r"\bw\b", counter, _filled(choose, pools, line)) for line in (head, *begin)]
         name = counter if asked == "w" else asked
