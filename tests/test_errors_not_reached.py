@@ -592,6 +592,22 @@ def test_an_error_of_a_later_step_is_one_of_the_compiler() -> None:
         return x
 
     # In the first step it is Python's int, which NumPy shifts.
+    assert function(np.ones(3), 1) is not None
+    with pytest.raises(TypeError, match="left_shift"):
+        function(np.ones(3), 2)
+    with pytest.raises(UnsupportedError, match=r"total is a Python int on one way and np\.float64 on another"):
+        pytocu.jit(function)(np.ones(3), 1)
+
+
+def test_an_error_of_every_step_is_numpys() -> None:
+    def function(x, n):
+        total = 0.0
+        for _ in range(n):
+            total = np.left_shift(total, 1)
+            total = total / 2 + x[0]
+        return x
+
+    # It is a float in each.
     with pytest.raises(TypeError, match="left_shift"):
         pytocu.jit(function)(np.ones(3), 1)
 

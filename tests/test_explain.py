@@ -995,7 +995,8 @@ def test_a_loop_that_is_left_has_the_line_of_its_statement():
     text = str(told(leaving, "f64[n]", "f64[n]"))
     line = leaving.__code__.co_firstlineno + 1
     assert f"launched in each step of the loop `for _ in range(10)` (line {line})" in text
-    assert "so the result is float64 behind the loop" in text
+    assert f"so `x` is float64 behind the loop (line {line})" in text
+    assert f"so the result is float64 behind the branches (line {line})" in text
 
 
 def test_a_copy_into_an_argument_has_the_line_of_the_change():

@@ -18,10 +18,10 @@ from pytocu.testing.fuzz_scalars import random_scalar_function
 from pytocu.testing.fuzz_ways import ERRORS as RAISING
 from pytocu.testing.fuzz_ways import RETURNED, WAYS, ways
 
-ERRORS = (*RAISING, MAY_RAISE, *STATEMENTS)
+ERRORS = (*RAISING, MAY_RAISE, STATEMENTS)
 """Features of lines that may raise; where they do, the program ends."""
 
-KEPT = (RETURNED, *STATEMENTS)
+KEPT = (RETURNED, STATEMENTS)
 """Features of lines that bind something of any kind, which is returned: nothing is computed of it."""
 
 

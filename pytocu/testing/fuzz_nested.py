@@ -6,7 +6,6 @@ Every number is a small multiple of a power of two, so sums are exact in any ord
 
 from __future__ import annotations
 
-import functools
 import random
 from collections.abc import Callable, Mapping
 
@@ -17,8 +16,8 @@ from pytocu.testing.statement_programs import KINDS, statement_lines
 NESTED = "arrays of a number's length in nested loops"
 """The feature that programs with these lines count for."""
 
-STATEMENTS = {f"statements in any order, {kind}": kind for kind in KINDS}
-"""Features of lines that bind what a sequence of statements returns, of whatever kind it is, or raise."""
+STATEMENTS = "statements in any order"
+"""The feature of lines that bind what a sequence of statements returns, of whatever kind it is, or raise."""
 
 _BEGIN = (
     "np.ones(n)", "np.zeros(n)", "np.arange(n) * 0.5", "np.full(n, 2.0)", "np.zeros((n, 2))[:, 0]", "np.ones(n + 1)[1:]",
@@ -77,18 +76,18 @@ _VECTORS = (
 )  # fmt: skip
 
 
-def statement_part(kind: str, pick: random.Random) -> str:
-    """Lines that bind ``@v`` to what such a sequence about numbers of a kind returns."""
+def statement_part(pick: random.Random) -> str:
+    """Lines that bind ``@v`` to what such a sequence returns."""
     # The text is a format for the operands.
-    body = [line.replace("{", "{{").replace("}", "}}") for line in statement_lines(pick.choice, kind)]
+    lines = statement_lines(pick.choice, pick.choice(KINDS))
+    body = [line.replace("{", "{{").replace("}", "}}") for line in lines]
     vector = pick.choice(_VECTORS)
     begin = ["m = abs(count) % 4 + 3", f"x = {vector}", "y = x[::-1][:3] + 1", "def part(x, y, count):"]
     return "\n".join([*begin, *indented(body), "@v = part(x, y, count)"])
 
 
 WRITERS: Mapping[str, Callable[[random.Random], str]] = {
-    NESTED: nested_lines, "rows, parts and elements in nested loops": square_lines,
-    **{feature: functools.partial(statement_part, kind) for feature, kind in STATEMENTS.items()},
+    NESTED: nested_lines, "rows, parts and elements in nested loops": square_lines, STATEMENTS: statement_part,
 }  # fmt: skip
 """By feature: what writes the lines of a program that counts for it."""
 
