@@ -283,3 +283,26 @@ def test_a_list_has_room_for_what_steps_of_a_while_append(function: Any, size: i
     ours, given = np.arange(-size, 0.0), np.arange(-size, 0.0)
     expected = function(given, 2)
     compare((pytocu.jit(function)(ours, 2), ours), (expected, given))
+
+
+def part_of_sides(x, y, count):
+    def part(x):
+        a = x[1:]
+        b = a[:-1]
+        p = (1, a)
+        a.fill(1)
+        if x.sum() > 1:
+            if x[0] > count:
+                return a
+        elif x[0] < 2:
+            p = (1, b)
+        return a[p[0] :]
+
+    return part(x * 2)
+
+
+@pytest.mark.parametrize("first", [0.0, 3.0])
+def test_views_that_one_side_takes_are_taken_again_on_the_other(first) -> None:
+    """What a branch hands on of arrays of two lengths is made at the ends of both sides."""
+    x = np.array([first, 2, 3, 4])
+    compare(pytocu.jit(part_of_sides)(x.copy(), x, 1), part_of_sides(x, x, 1))

@@ -218,12 +218,12 @@ class StorageBuilder(Builder):
     @contextmanager
     def behind(self, insts: list[Inst]) -> Iterator[None]:
         """As :meth:`Builder.behind`, likewise."""
-        compared = self.compared
+        compared, derived = self.compared, dict(self._derived)
         try:
             with super().behind(insts):
                 yield
         finally:
-            self.compared = compared
+            self.compared, self._derived = compared, derived
 
     def share(self, kind: str, params: Sequence[Value]) -> list[Value]:
         """Handles of arguments that stand in one memory.
