@@ -306,3 +306,14 @@ def test_views_that_one_side_takes_are_taken_again_on_the_other(first) -> None:
     """What a branch hands on of arrays of two lengths is made at the ends of both sides."""
     x = np.array([first, 2, 3, 4])
     compare(pytocu.jit(part_of_sides)(x.copy(), x, 1), part_of_sides(x, x, 1))
+
+
+def test_no_loop_takes_from_the_list_that_a_loop_around_it_fills() -> None:
+    """Both would go on for ever."""
+    for seed in range(30500, 31500):
+        around: list[int] = []
+        for line in random_statement_program(random.Random(seed).choice).splitlines():
+            depth = len(line) - len(line.lstrip())
+            around = [d for d in around if d < depth]
+            assert not (around and "while found:" in line), seed
+            around += [depth] * ("while len(found) < 4:" in line)

@@ -274,7 +274,9 @@ def _branch(choose: Choose, pools: Pools, kept: tuple[str, ...], depth: int) -> 
 def _loop(choose: Choose, pools: Pools, kept: tuple[str, ...], depth: int) -> list[str]:
     inside = "loop" in kept
     if choose((False,) * 4 + (True,)):
-        asked, head, step = choose([way for way in _WHILES if not any(_binds(way[2], name) for name in kept)])
+        # What a loop around asks for no loop inside asks for, whose steps lead to another end.
+        ways = [way for way in _WHILES if way[0] == "w" or way[0] not in kept]
+        asked, head, step = choose([way for way in ways if not any(_binds(way[2], name) for name in kept)])
         # A loop inside counts its own steps.
         counter = "u" if inside else "w"
         before = {"w": [f"{counter} = 0"], "t": ["t = t % 5"]}.get(asked, [])
