@@ -228,6 +228,18 @@ def one_of_two(a, b, n):
     return c
 
 
+def a_branch_that_another_kernel_knows(v, n):
+    a, b, t = np.eye(n), np.arange(n * n).reshape(n, n) * 0.5, 1.5
+    for i in range(n):
+        for j in range(3):
+            t = t * 0.5 + a[j, i] * 0.25
+            b[-1 - j] = 0.5
+            if v[j] < 1:
+                a = a * 0.5 + b
+                t = t * 0.5 + i * 0.25
+    return a, t
+
+
 CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (views_and_changes, (MATRIX.copy(), VECTOR, 3)),
     (turned_and_set, (MATRIX, 3)),
@@ -254,6 +266,8 @@ CASES: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (old_contents, (MATRIX[:6, :7].copy(), MATRIX, 6)),
     (old_contents, (MATRIX[:6, :7].copy(), MATRIX, 0)),
     (one_of_two, (VECTOR.copy(), VECTOR[::-1].copy(), 5)),
+    (a_branch_that_another_kernel_knows, (np.array([-1.0, 0.25, 2.0]), 3)),
+    (a_branch_that_another_kernel_knows, (np.array([2.0, 0.25, -1.0]), 5)),
 ]
 """Programs whose results have NumPy's bits."""
 

@@ -237,7 +237,8 @@ def _kernel(
     for inst in order:
         region.loc = inst.loc
         made = copy_with(inst, region, [inner[a] if a in inner else _zeros(region, a.type) for a in inst.args])
-        inner.update(zip(inst.results, made, strict=True))
+        # A loop or branch may make what is in memory beside what the kernel computes, of operands that it does not have.
+        inner.update(pair for pair in zip(inst.results, made, strict=True) if pair[0] not in inner)
     root = roots[0].value
     region.loc = root.inst.loc if root.inst else region.loc
     region.emit("yield", [inner[r.value] for r in roots])
