@@ -308,6 +308,23 @@ def test_views_that_one_side_takes_are_taken_again_on_the_other(first) -> None:
     compare(pytocu.jit(part_of_sides)(x.copy(), x, 1), part_of_sides(x, x, 1))
 
 
+def changed_behind_a_side_that_raises(x, count):
+    a = x * 2
+    if count > 1:
+        a = x[1:] + 0
+    elif x.size > 30:
+        raise KeyError(count)
+    a.fill(count)
+    return a[1:]
+
+
+@pytest.mark.parametrize("count", [3, 1])
+def test_what_a_side_returns_of_an_array_that_it_changed_is_as_the_side_left_it(count: int) -> None:
+    """Also where the sides' arrays have two lengths, which the branch hands on."""
+    x = np.arange(5.0)
+    compare(pytocu.jit(changed_behind_a_side_that_raises)(x, count), changed_behind_a_side_that_raises(x, count))
+
+
 def test_no_loop_takes_from_the_list_that_a_loop_around_it_fills() -> None:
     """Both would go on for ever."""
     for seed in range(30500, 31500):

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytocu.frontend.frames import Frame, Late, Unset, no_step
 from pytocu.frontend.loop_memory import StepRead, made_by
-from pytocu.frontend.merging import in_region
+from pytocu.frontend.merging import at_end, in_region
 from pytocu.frontend.state import State, flatten, rebuild
 from pytocu.frontend.storage import HandOn
 from pytocu.frontend.values import Context, MaybeBound, is_array
@@ -54,7 +54,7 @@ def names_handed_on(context: Context, read: StepRead, before: State, after: Stat
                 # What one step may have left and another not is carried from the start, or not at all.
                 continue
             if isinstance(value, Late):
-                with context.builder.behind(read.insts):
+                with at_end(context, read.insts, after):
                     value = value.read(context, no_step(name))
             leaves: list[Any] = []
             form = flatten(value, leaves)

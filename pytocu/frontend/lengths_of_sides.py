@@ -16,6 +16,7 @@ from pytocu.frontend.layouts import is_row_major
 from pytocu.frontend.length_bounds import at_most
 from pytocu.frontend.lengths_of_steps import Change, Changing, Part, behind_loop, carried
 from pytocu.frontend.list_forms import LEAVE_BEFORE, OfGrown, holding, in_parts
+from pytocu.frontend.merging import at_end
 from pytocu.frontend.values import Context, Counted, Grown, Masked
 from pytocu.ir import regions
 from pytocu.ir.core import Value, named
@@ -209,14 +210,10 @@ def _behind(merge: Merge, side: Side) -> Iterator[None]:
     """Write at the end of a side, where memories hold what they do there; what is found out there is known nowhere else."""
     context, before = merge.context, len(side.insts)
     known = context.compacted, context.read
-    now = context.builder.state()
     context.compacted, context.read = [], []
-    context.builder.go_back(side.state.storage)
     try:
-        with context.builder.behind(side.insts):
+        with at_end(context, side.insts, side.state):
             yield
     finally:
-        side.state.storage = context.builder.state()
-        context.builder.go_back(now)
         context.compacted, context.read = known
         merge.note(side.insts[before:])

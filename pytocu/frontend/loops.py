@@ -60,7 +60,7 @@ from pytocu.frontend.marks import (
     type_of,
     written_ranks,
 )
-from pytocu.frontend.merging import beside, blank, in_region, may_be_one
+from pytocu.frontend.merging import at_end, beside, blank, in_region, may_be_one
 from pytocu.frontend.numbers import begins_as_python, common_type, item, of_type, perhaps_python
 from pytocu.frontend.operators import attempt
 from pytocu.frontend.raising import note_raised
@@ -974,7 +974,7 @@ def _carried(context: Context, read: StepRead, value: Any, type: Type) -> Value:
     """What a name holds at the end of a step, of the type it has in each."""
     assert read.state is not None
     made = in_region(context, read.insts, read.state, value, type)
-    with context.builder.behind(read.insts):
+    with at_end(context, read.insts, read.state):
         return of_type(context, made, type)
 
 

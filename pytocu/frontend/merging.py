@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -344,7 +345,7 @@ def _merged(merge: Merge, frame: Frame, name: str, values: list[Any], sides: lis
     """What a name holds behind a branch; None until the results are there."""
     for number, value in enumerate(values):
         if isinstance(value, Late):
-            with merge.context.builder.behind(sides[number].insts):
+            with _at_end(merge, sides[number]):
                 values[number] = value.read(merge.context, no_step(name))
     for value in values:
         if isinstance(value, Unset) and value is not missing:
@@ -485,7 +486,7 @@ def _with_unbound(
         return merge.test if given[0] else negated(context, merge.test), held
     if any(map(_is_strong, given)):
         for k, side in enumerate(sides):
-            with context.builder.behind(side.insts):
+            with _at_end(merge, side):
                 given[k] = _in_kind(context, given[k], True)
     return None, [MaybeBound(flag, value) for flag, value in zip(given, held, strict=True)]
 
@@ -620,7 +621,7 @@ def _agreed(merge: Merge, sides: list[Side], a: Any, b: Any) -> tuple[Value, Val
         return first, second
     made: list[Value] = []
     for side, value in zip(sides, (first, second), strict=True):
-        with merge.context.builder.behind(side.insts):
+        with _at_end(merge, side):
             made.append(in_float64(merge.context, value) if common is None else of_type(merge.context, value, common))
     return made[0], made[1]
 
@@ -638,7 +639,7 @@ def _as_results(merge: Merge, sides: list[Side], first: Value, second: Value) ->
     dtype = promote.result_dtype((promote.operand(types[0]), promote.operand(types[1])))
     made: list[Value] = []
     for side, value in zip(sides, (first, second), strict=True):
-        with merge.context.builder.behind(side.insts):
+        with _at_end(merge, side):
             weak = isinstance(value.type, WeakType)
             made.append(of_type(merge.context, value, scalar(dtype)) if weak else cast(merge.context, value, dtype))
     return made[0], made[1]
@@ -647,7 +648,7 @@ def _as_results(merge: Merge, sides: list[Side], first: Value, second: Value) ->
 def _as_taken(merge: Merge, side: Side, value: Value, type: ArrayType) -> Value:
     """An array with the lengths that are those of this side where it is taken; the host, which decides, looks at them."""
     context = merge.context
-    with context.builder.behind(side.insts):
+    with _at_end(merge, side):
         for a, b in zip(type.shape, shape_of(value.type), strict=True):
             if a in merge.lengths.values():
                 require_equal(context, a, b, "UnsupportedError", _DIFFER, help=_OF_ONE_SHAPE)
@@ -689,21 +690,32 @@ def in_region(context: Context, insts: list[Inst], state: State, value: Any, typ
 
     With `type`, lengths are those of that type.
     """
+    with at_end(context, insts, state):
+        made = context.builder.contents(as_value(context, value))
+        return made if type is None else restated(context, made, type)
+
+
+@contextmanager
+def at_end(context: Context, insts: list[Inst], state: State) -> Iterator[None]:
+    """Write at the end of a region that was read, where memories hold what they do there."""
     builder = context.builder
     now = builder.state()
     builder.go_back(state.storage)
     try:
         with builder.behind(insts):
-            made = builder.contents(as_value(context, value))
-            return made if type is None else restated(context, made, type)
+            yield
     finally:
         state.storage = builder.state()
         builder.go_back(now)
 
 
+def _at_end(merge: Merge, side: Side):
+    return at_end(merge.context, side.insts, side.state)
+
+
 def _blank_in(merge: Merge, side: Side, type: Type) -> Value:
     """A value that nobody looks at."""
-    with merge.context.builder.behind(side.insts):
+    with _at_end(merge, side):
         made = blank(merge.context, type)
     merge.blanks.add(made)
     return made
@@ -813,14 +825,14 @@ def _failing_in(merge: Merge, side: Side, type: Type) -> Value:
     context = merge.context
     failing: Failing = side.flow.value
     strong = scalar(promote.strong(type))
-    with context.builder.behind(side.insts), context.builder.at(failing.loc):
+    with _at_end(merge, side), context.builder.at(failing.loc):
         false = context.builder.const(False, scalar(BOOL))
         made = require(context, context.builder.const(1, strong), false, failing.error, failing.sentence, said=failing.parts)
         return item(context, made) if isinstance(type, WeakType) else made
 
 
 def _strong_in(merge: Merge, side: Side, value: Value) -> Value:
-    with merge.context.builder.behind(side.insts):
+    with _at_end(merge, side):
         return as_strong(merge.context, value)
 
 
