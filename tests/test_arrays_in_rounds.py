@@ -104,8 +104,17 @@ def on_some_steps(x, t):
     return found, k
 
 
+def along_both_axes(x, t):
+    square, rows = x[:, np.newaxis] * x, np.zeros((1, 2))
+    while abs(x).max() > t:
+        x = x * 0.5
+        square = np.pad(square, 1, constant_values=x[0])
+        rows = np.vstack((rows, np.full((1, 2), x[-1])))
+    return square, rows
+
+
 PROGRAMS = [
-    halves, doubled, path, columns, left_at_the_end, returned, beside_a_list, chosen, in_steps, on_some_steps,
+    halves, doubled, path, columns, left_at_the_end, returned, beside_a_list, chosen, in_steps, on_some_steps, along_both_axes,
 ]  # fmt: skip
 
 
@@ -133,6 +142,27 @@ def test_there_is_no_room_for_all() -> None:
     with pytest.raises(UnsupportedError, match="found holds more than 16,777,216 members") as caught:
         pytocu.jit(of_ones)(X, 0.0)
     assert "y[k] = v" in (caught.value.help or "")
+
+
+def test_there_is_room_along_both_axes() -> None:
+    """As many elements as where one axis gets longer, and not that many along each."""
+    square = pytocu.jit(along_both_axes)(X, 1e-9)[0]
+    assert np.array_equal(square, along_both_axes(X, 1e-9)[0])
+
+
+def exchanged(x, n):
+    a, b = np.zeros((n, n)), np.arange(n) - np.arange(n)[:, np.newaxis] * 0.5
+    while x.max() > 1:
+        x = x * 0.5 + a[-1, 0]
+        a, b = b, a
+    return x, a, b
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_arrays_of_one_length_that_is_found_in_two_ways_do_not_get_longer(n: int) -> None:
+    """``np.zeros`` refuses a negative length, of which ``np.arange`` makes 0."""
+    assert "room" not in pytocu.jit(exchanged).lower(X * 9, n).ir("lower")
+    everywhere(exchanged, X * 9, n)
 
 
 def of_ones(x, t):

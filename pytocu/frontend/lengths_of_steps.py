@@ -423,8 +423,10 @@ def _differ(context: Context, array: Value, before: ArrayType) -> bool:
     if array.inst is None:
         # An array that has been there stays itself, which what the loop carries is not.
         return False
+    # The length of np.zeros(n) is that of np.arange(n) as well: a negative n has raised in one of them.
+    natural = {name: 0 for names in context.bound.values() for name in names[1:]}
     for length, old in zip(bare_array(array).shape, before.shape, strict=True):
-        more = length - old
+        more = substitute(length - old, natural)
         terms = more.terms if isinstance(more, Dim) else ()
         added = all(factor > 0 and not any(atom.args for atom in monomial) for monomial, factor in terms)
         if more != 0 and (added or (context.sizes and substitute(more, context.sizes) != 0)):

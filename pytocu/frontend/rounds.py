@@ -51,16 +51,24 @@ class Longer(NamedTuple):
     axis: int
 
 
-def room_of_loop(context: Context) -> Dim:
-    """The room of a loop in a step of another one, which is known only to those who know the target."""
-    return _of_target(context, "room", _IN_STEPS, _ROUNDS[-1])
+def room_of_loop(context: Context, axes: int = 1) -> Dim:
+    """The room of a loop in a step of another one, which is known only to those who know the target.
+
+    Along each of the `axes` that get longer: all of them together make as many elements as one that does.
+    """
+    return _of_target(context, "room", _along(_IN_STEPS, axes), _along(_ROUNDS[-1], axes))
 
 
-def rooms_of_rounds(context: Context) -> tuple[DimLike, ...]:
-    """How much room there is in the first round of a loop, and how much more in each of the others."""
+def rooms_of_rounds(context: Context, axes: int = 1) -> tuple[DimLike, ...]:
+    """How much room there is in the first round of a loop, and how much more in each of the others, likewise."""
     if context.counting:
-        return (room_of_loop(context),)
-    return (_of_target(context, "room", _ROUNDS[0], sum(_ROUNDS)), *_ROUNDS[1:])
+        return (room_of_loop(context, axes),)
+    rooms = [_along(room, axes) for room in _ROUNDS]
+    return (_of_target(context, "room", rooms[0], sum(rooms)), *rooms[1:])
+
+
+def _along(room: int, axes: int) -> int:
+    return round(room ** (1 / axes))
 
 
 def _of_target(context: Context, hint: str, number: int, on_cpu: int) -> Dim:
@@ -158,10 +166,13 @@ def arrays_in_rounds(
         return start + (room if others == 1 else floordiv(room, dim_max(others, 1)))
 
     begun: list[tuple[DimLike, DimLike]] = []
+    together: list[int] = []
     for owner, one in arrays:
         lengths = shape(owner, one)
-        begun.append((lengths[one.axis], product([n for k, n in enumerate(lengths) if k != one.axis])))
-    rounds = rooms_of_rounds(context)
+        longer = {other.axis for holds, other in arrays if holds is owner and other.name == one.name}
+        begun.append((lengths[one.axis], product([n for k, n in enumerate(lengths) if k not in longer])))
+        together.append(len(longer))
+    rounds = {axes: rooms_of_rounds(context, axes) for axes in dict.fromkeys(together)}
     ends: list[DimLike] = []
 
     def facts() -> Facts:
@@ -173,11 +184,12 @@ def arrays_in_rounds(
 
     def read(number: int) -> Flow:
         # The first round has room for all on a CPU, where it is the only one.
-        ends[:] = [most(k, sum(_ROUNDS[: number + 1]) if number else rounds[0]) for k in range(len(arrays))]
+        rooms = [sum(_along(r, axes) for r in _ROUNDS[: number + 1]) if number else rounds[axes][0] for axes in together]
+        ends[:] = [most(k, room) for k, room in enumerate(rooms)]
         return run(lambda: while_room(frame, room, test), facts)
 
     help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
-    return in_rounds(frame, rounds, room, read, arrays[0][1].name, help)
+    return in_rounds(frame, rounds[together[0]], room, read, arrays[0][1].name, help)
 
 
 __all__ = [
