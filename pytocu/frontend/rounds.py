@@ -8,6 +8,7 @@ away.  A loop in a step of another one has one round.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -185,7 +186,7 @@ def arrays_in_rounds(
     def read(number: int) -> Flow:
         # The first round has room for all on a CPU, where it is the only one.
         rooms = [sum(_along(r, axes) for r in _ROUNDS[: number + 1]) if number else rounds[axes][0] for axes in together]
-        ends[:] = [most(k, room) for k, room in enumerate(rooms)]
+        ends[:] = itertools.starmap(most, enumerate(rooms))
         return run(lambda: while_room(frame, room, test), facts)
 
     help = "fill an array of the most that there may be, and count: y[k] = v; k += 1"
