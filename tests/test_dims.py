@@ -19,6 +19,7 @@ from pytocu.ir.dims import (
     first_outside,
     floordiv,
     format_shape,
+    greatest,
     lower_bound,
     modulo,
     parse_dim,
@@ -257,3 +258,13 @@ def test_ends_leave_out_steps_in_which_a_loop_inside_has_none() -> None:
                         assert min(ends) <= evaluate(dim, {**sizes, "t": outer, "u": number}) <= max(ends)
     # The last step of the loop around has none inside.
     assert ends_of(n - 1 - (t + u + 1), [("t", n, False), ("u", n - t - 1, False)]) == [n - 2, 0]
+
+
+def test_the_greatest_of_greatest_lengths_does_not_get_longer() -> None:
+    room = symbol("room_")
+    one, other = dim_max(n + room - 1, 0), n
+    for _ in range(40):
+        one, other = greatest([one, other, n + 5]), greatest([other, one, dim_max(room, 3)])
+    assert len(str(one)) < 100
+    for sizes in ({"n": 0, "room_": 0}, {"n": 3, "room_": 9}, {"n": 0, "room_": 2}):
+        assert evaluate(one, sizes) == max(sizes["n"] + sizes["room_"] - 1, sizes["n"] + 5, sizes["room_"], 3)

@@ -230,15 +230,35 @@ def dim_max(a: DimLike, b: DimLike) -> DimLike:
 def greatest(dims: Sequence[DimLike]) -> DimLike:
     """The greatest of lengths, none of which is below 0, as a tree of few levels: Python nests 200 parentheses at most.
 
+    What is the greatest of some of them already is taken apart, and each length stands in the tree once: limits of limits
+    would be twice as long from one loop to the next.
+
     Examples
     --------
-    >>> print(greatest([symbol(name) for name in "abcd"]))
-    max(max(a, b), max(c, d))
+    >>> a, b, c, d = map(symbol, "abcd")
+    >>> print(greatest([a, b, c, d]), greatest([greatest([a, b, c]), greatest([a, b + 1]), 0]))
+    max(max(a, b), max(c, d)) max(a, max(b + 1, c))
     """
-    if len(dims) == 1:
-        return dim_max(dims[0], 0)
+    found: dict[DimLike, int] = {}
+    left = list(reversed(dims))
+    while left:
+        dim = left.pop()
+        if isinstance(dim, Dim) and len(dim.terms) == 1:
+            ((monomial, factor),) = dim.terms
+            if factor == 1 and len(monomial) == 1 and monomial[0].name == "max" and monomial[0].args:
+                left.extend(reversed(monomial[0].args))
+                continue
+        constant = dim if isinstance(dim, int) else next((factor for monomial, factor in dim.terms if not monomial), 0)
+        rest = dim - constant
+        found[rest] = max(found.get(rest, constant), constant)
+    if len(found) > 1 and found.get(0, 1) <= 0:
+        del found[0]
+    return _tree([dim_max(rest + constant, 0) for rest, constant in found.items()])
+
+
+def _tree(dims: Sequence[DimLike]) -> DimLike:
     half = len(dims) // 2
-    return dim_max(greatest(dims[:half]), greatest(dims[half:]))
+    return dim_max(_tree(dims[:half]), _tree(dims[half:])) if half else dims[0]
 
 
 def dim_min(a: DimLike, b: DimLike) -> DimLike:
