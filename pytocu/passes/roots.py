@@ -215,6 +215,8 @@ class _Finder:
         What is in memory by an earlier root or step.
     known : dict
         The contents that values are made of, each with how many operands were `kept` when they were looked for.
+    lengths : set of str
+        The lengths that could be read when as many updates were made as `looked_at` says.
     """
 
     def __init__(self, function: Function, mentions: Mentions, once: Once):
@@ -228,6 +230,8 @@ class _Finder:
         self.updates = [i for i in function.body.insts if i.op.name == "update"]
         self.kept: set[Value] = set()
         self.known: dict[Value, tuple[int, set[Value]]] = {}
+        self.lengths: set[str] = set()
+        self.looked_at = -1
         self.reductions: dict[Value, Space] = {}
         self.roots: list[Root | Inst] = []
         self.late: list[Root] = []
@@ -310,9 +314,21 @@ class _Finder:
         return root
 
     def changes_next(self, value: Value, old: Value, made: set[Value]) -> bool:
-        """Whether a value is made of contents that are there, of which those change now."""
+        """Whether a value is made of contents and lengths that are there, and of the contents that change now.
+
+        What waits for a length that is read of later contents comes behind these; what it reads is copied (`bufferize`).
+        """
         reads = self.reads(value)
-        return old in reads and all(v in made or not is_update(v) for v in reads)
+        return old in reads and _are_there(reads, made) and self.mentions.of(value) <= self.readable(made)
+
+    def readable(self, made: set[Value]) -> set[str]:
+        """The lengths that can be read of contents that are there."""
+        for inst in [i for i in self.steps if i.attr("name") not in self.lengths] if len(made) > self.looked_at else ():
+            names = self.mentions.before(inst) - {inst.attr("name")}
+            if names <= self.lengths and all(_are_there(self.reads(arg), made) for arg in inst.args):
+                self.lengths.add(inst.attr("name"))
+        self.looked_at = len(made)
+        return self.lengths
 
     def reads(self, value: Value) -> set[Value]:
         """The contents that a value is made of, and those that the reductions before it read."""
@@ -378,6 +394,10 @@ def _of_reduction(value: Value) -> bool:
 def _in_memory(value: Value) -> bool:
     """Whether a reduction's result is an array, which kernels take as it is."""
     return combines(value) and isinstance(value.type, ArrayType)
+
+
+def _are_there(contents: set[Value], made: set[Value]) -> bool:
+    return all(v in made or not is_update(v) for v in contents)
 
 
 def _is_head(value: Value) -> bool:

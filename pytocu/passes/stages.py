@@ -171,7 +171,10 @@ def is_whole(inst: Inst) -> bool:
 
 
 def _has_python(inst: Inst) -> bool:
-    return any(isinstance(a.type, WeakType) for a in inst.args)
+    """Whether a loop or branch has Python scalars, which were left to the host: it takes, computes or hands on some."""
+    inside = (inner for region in inst.regions for inner in walk(region))
+    types = (*(a.type for a in inst.args), *inst.types, *(type for inner in inside for type in inner.types))
+    return any(isinstance(type, WeakType) for type in types)
 
 
 def _scalars(inst: Inst, sweep: Sweep) -> list[int]:
