@@ -9,6 +9,8 @@ import os
 import platform
 import re
 import signal
+import subprocess
+import sys
 import threading
 import time
 import warnings
@@ -1042,6 +1044,108 @@ def test_one_element_for_several_of_a_vector_in_many_ways() -> None:
 
     column, exponents = np.arange(7, dtype=np.uint64)[:, None], np.arange(14, dtype=np.uint64)
     compare(pytocu.jit(powers)(column, exponents), powers(column, exponents))
+
+
+MANY_WAYS = """
+import numpy as np
+import pytocu
+
+@pytocu.vectorize
+def chosen(x, s):
+    for _ in range(7):
+        if s > 1:
+            t = s - s * s
+            t = t - t * t
+            s = t - t * t
+        else:
+            t = s * s
+            t = t + t * t
+            t = t + t * t
+            s = t + t * t
+    return x + s
+
+@pytocu.vectorize
+def in_turns(x, s):
+    for _ in range(20):
+        if s > 1:
+            t = s - s * s
+            s = t - t * t
+        else:
+            t = s * s
+            s = t + t * t
+    return x + s
+
+@pytocu.vectorize
+def within(a, b):
+    b = b if b == a else a
+    a = a - b
+    for _ in range(3):
+        if b != 0 and b.imag <= 1:
+            a = -a
+            b = b.conjugate()
+            if a != 0 and b.imag <= 1:
+                continue
+        else:
+            a, b = b, a if a.real > 0 else a
+            a = b - a
+        for _ in range(2):
+            b = -a
+            a = a + b
+    return b - a
+
+@pytocu.jit
+def of_one(x):
+    v = x[0]
+    for _ in range(3):
+        v = within(v, np.complex128(0))
+    return v
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("chosen", "np.arange(5.0), np.float64(0.3)"),
+        ("in_turns", "np.arange(5.0), np.float64(0.3)"),
+        ("of_one", "np.array([[1 + 2j], [2], [3]])"),
+    ],
+)
+def test_what_branches_make_of_one_element_in_many_ways(name: str, arguments: str, tmp_path) -> None:
+    """All elements of a vector are given the same, which LLVM asks of each operand of each operand of each branch."""
+    (tmp_path / "many_ways.py").write_text(MANY_WAYS)
+    call = f"from many_ways import *\nprint(repr({name}({arguments})))"
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", call],
+            env={**os.environ, "PYTHONPATH": path, "PYTOCU_DISABLE": disable},
+            stdout=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=True,
+        ).stdout
+        for disable in ("", "1")
+    ]
+    assert printed[0] == printed[1]
+
+
+def test_a_few_branches_of_one_element_leave_vectors() -> None:
+    def loops(count: int, of: str) -> list[str]:
+        @pytocu.vectorize
+        def chosen(x, s):
+            for _ in range(count):
+                if s > 1:
+                    t = s - s * s
+                    s = t - t * t
+                else:
+                    t = s * s
+                    s = t + t * t
+            return x + s
+
+        return re.findall("llvm.loop.vectorize.enable", chosen.lower("f64[n]", of).compile("cpu").source)
+
+    # What differs from element to element costs nothing.
+    assert (loops(2, "f64[]"), loops(20, "f64[n]"), len(loops(20, "f64[]"))) == ([], [], 1)
 
 
 @pytest.mark.parametrize(("count", "dtype"), [(1, "f32"), (2, "f64"), (4, "f32"), (8, "f64"), (16, "i8"), (32, "u16")])

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
+from pytocu.backend.many_ways import has_many_ways
 from pytocu.deferred import Deferred
 from pytocu.errors import NOTHING, BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value, walk
@@ -216,7 +217,7 @@ class Writer(RowWriter):
         if self.dialect.keeps_loops and is_widened(inst):
             # It is not to be unrolled.
             wanted = ('!"llvm.loop.unroll.disable"',)
-        elif self.dialect.long and (has_many_ways(inst) or _goes_back_in_groups(inst)):
+        elif "parallel" in self.dialect.spread and (has_many_ways(inst) or _goes_back_in_groups(inst)):
             wanted = ('!"llvm.loop.vectorize.enable", i1 false',)
         elif self.dialect.masks and _is_within_row(inst):
             # What is left of a row behind whole vectors is another one under a mask.
@@ -657,26 +658,6 @@ def _kept(block: Block) -> Iterator[Inst]:
 def _arithmetic(insts: Sequence[Inst]) -> int:
     """How many operations on floats there are."""
     return sum(i.op.kind == "elementwise" and kind_of(i.types[0]) == "f" for i in insts)
-
-
-_MANY_WAYS = 2**20
-"""Of one value to those it is computed of: powers of uint16 have 2**16, which cost nothing; of 2**32 LLVM sees no end."""
-
-
-def has_many_ways(inst: Inst) -> bool:
-    """Whether LLVM would not come to an end with a loop that it makes vectors of.
-
-    Where the elements of a vector read one and the same element, as they do at the quotient of an index, it asks of a value
-    whether it is the same for all of them, and so of its operands, once for each way that leads to one.
-    """
-    insts = list(walk(inst.regions[0]))
-    quotients = ("divide_truncated", "remainder_truncated")
-    if any(i.op.name in ("for", "while") for i in insts) or not any(i.op.name in quotients for i in insts):
-        return False
-    ways: dict[Value, int] = {}
-    for one in insts:
-        ways.update(dict.fromkeys(one.results, 1 + sum(ways.get(a, 0) for a in one.args)))
-    return max(ways.values(), default=0) > _MANY_WAYS
 
 
 _NEIGHBOURS = 3
