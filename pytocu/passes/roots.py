@@ -323,11 +323,12 @@ class _Finder:
 
     def readable(self, made: set[Value]) -> set[str]:
         """The lengths that can be read of contents that are there."""
-        for inst in [i for i in self.steps if i.attr("name") not in self.lengths] if len(made) > self.looked_at else ():
-            names = self.mentions.before(inst) - {inst.attr("name")}
-            if names <= self.lengths and all(_are_there(self.reads(arg), made) for arg in inst.args):
-                self.lengths.add(inst.attr("name"))
-        self.looked_at = len(made)
+        if len(made) > self.looked_at:
+            self.looked_at = len(made)
+            for inst in self.steps:
+                others = self.mentions.before(inst) - {inst.attr("name")}
+                if others <= self.lengths and all(_are_there(self.reads(arg), made) for arg in inst.args):
+                    self.lengths.add(inst.attr("name"))
         return self.lengths
 
     def reads(self, value: Value) -> set[Value]:
