@@ -87,7 +87,7 @@ def _tools(backend: str) -> _Tools:
             return _Tools(
                 llvm.emit,
                 lambda source, arch, name: partial(cpu.build, source),
-                lambda arch: cpu.host_cpu(),
+                lambda arch: (*cpu.host_cpu(), *cpu.options()),
                 lambda source, arch, name: cpu.assembly(source),
             )
 

@@ -15,12 +15,14 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import pytocu
+from pytocu import driver
 from pytocu.backend import cpu, llvm
 from pytocu.errors import BackendError, CompileError, InternalError, PytocuError
 from pytocu.ir.builder import Builder
@@ -1046,7 +1048,7 @@ def test_one_element_for_several_of_a_vector_in_many_ways() -> None:
     compare(pytocu.jit(powers)(column, exponents), powers(column, exponents))
 
 
-MANY_WAYS = """
+HARD_FOR_LLVM = """
 import numpy as np
 import pytocu
 
@@ -1099,25 +1101,41 @@ def of_one(x):
     for _ in range(3):
         v = within(v, np.complex128(0))
     return v
+
+@pytocu.vectorize
+def left(a, b):
+    k = 0
+    for _ in range(3):
+        if a == b:
+            if b == b:
+                continue
+        n = 0
+        while n < 3 and a.real > 0:
+            n += 1
+            k += 2
+        if b == a:
+            if a.imag <= 1:
+                break
+        elif k > 2:
+            b = b + a
+            k += 1
+        else:
+            a, b = b, a + b
+    return a + b
+
+@pytocu.jit
+def beside(x):
+    return left(x, x - 1)
 """
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("chosen", "np.arange(5.0), np.float64(0.3)"),
-        ("in_turns", "np.arange(5.0), np.float64(0.3)"),
-        ("of_one", "np.array([[1 + 2j], [2], [3]])"),
-    ],
-)
-def test_what_branches_make_of_one_element_in_many_ways(name: str, arguments: str, tmp_path) -> None:
-    """All elements of a vector are given the same, which LLVM asks of each operand of each operand of each branch."""
-    (tmp_path / "many_ways.py").write_text(MANY_WAYS)
-    call = f"from many_ways import *\nprint(repr({name}({arguments})))"
-    path = os.pathsep.join([str(tmp_path), *sys.path])
+def printed_as_in_python(call: str, folder: Path) -> None:
+    """In processes of their own, since LLVM would end them or not come to an end."""
+    (folder / "hard.py").write_text(HARD_FOR_LLVM)
+    path = os.pathsep.join([str(folder), *sys.path])
     printed = [
         subprocess.run(
-            [sys.executable, "-c", call],
+            [sys.executable, "-c", f"from hard import *\nprint(repr({call}))"],
             env={**os.environ, "PYTHONPATH": path, "PYTOCU_DISABLE": disable},
             stdout=subprocess.PIPE,
             text=True,
@@ -1127,6 +1145,30 @@ def test_what_branches_make_of_one_element_in_many_ways(name: str, arguments: st
         for disable in ("", "1")
     ]
     assert printed[0] == printed[1]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "chosen(np.arange(5.0), np.float64(0.3))",
+        "in_turns(np.arange(5.0), np.float64(0.3))",
+        "of_one(np.array([[1 + 2j], [2], [3]]))",
+    ],
+)
+def test_what_branches_make_of_one_element_in_many_ways(call: str, tmp_path: Path) -> None:
+    """All elements of a vector are given the same, which LLVM asks of each operand of each operand of each branch."""
+    printed_as_in_python(call, tmp_path)
+
+
+def test_real_and_imaginary_parts_of_branches_behind_each_other(tmp_path: Path) -> None:
+    """LLVM 22 would end the process where it makes vectors of what stands beside each other."""
+    printed_as_in_python("beside(np.array([1 + 2j]))", tmp_path)
+
+
+def test_what_llvm_is_told_is_part_of_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    key = driver._code_key("llvm", "source", "")
+    monkeypatch.setitem(cpu._OPTIONS, "slp_vectorization", True)
+    assert driver._code_key("llvm", "source", "") != key
 
 
 def test_a_few_branches_of_one_element_leave_vectors() -> None:

@@ -119,6 +119,33 @@ def _addresses_as_written(machine: Any) -> Iterator[None]:
             llvm.set_option("pytocu", "-disable-lsr=false")
 
 
+_LEVEL = 3
+_OPTIONS = {
+    "loop_vectorization": True,
+    # Vectors of operations that stand beside each other. No kernel is faster for them, since the loops are vector code without,
+    # and of branches behind each other an assertion of LLVM 22 ends the process.
+    "slp_vectorization": False,
+    "loop_interleaving": True,
+    "loop_unrolling": True,
+}
+
+
+def options() -> tuple[str, ...]:
+    """What LLVM's passes are told, for cache keys.
+
+    Returns
+    -------
+    tuple of str
+        The level, and each option with its value.
+
+    Examples
+    --------
+    >>> "slp_vectorization=False" in options()
+    True
+    """
+    return (f"-O{_LEVEL}", *(f"{name}={wanted}" for name, wanted in _OPTIONS.items()))
+
+
 @contextmanager
 def _optimized_module(
     text: str, cpu: tuple[str, str] | None, allowed: frozenset[str] = frozenset()
@@ -148,12 +175,10 @@ def _run_passes(text: str, module: Any, modules: ExitStack, machine: Any, contex
     """The module behind all passes, this one or another one of `modules`."""
     llvm = llvm_binding()
 
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = True
-    options.slp_vectorization = True
-    options.loop_interleaving = True
-    options.loop_unrolling = True
-    with llvm.create_pass_builder(machine, options) as builder:
+    tuning = llvm.create_pipeline_tuning_options(speed_level=_LEVEL)
+    for name, wanted in _OPTIONS.items():
+        setattr(tuning, name, wanted)
+    with llvm.create_pass_builder(machine, tuning) as builder:
         with _disposed(builder.getModulePassManager()) as manager:
             manager.run(module, builder)
         if strided_bytes.concerns(text, features):
