@@ -12,7 +12,6 @@ from contextlib import contextmanager
 
 from pytocu.backend.llvm_dialect import element_type, kind_of
 from pytocu.backend.llvm_rows import RowWriter
-from pytocu.backend.many_ways import has_many_ways
 from pytocu.deferred import Deferred
 from pytocu.errors import NOTHING, BackendError, InternalError
 from pytocu.ir.core import Block, Inst, Value, walk
@@ -47,6 +46,7 @@ class _Phis(Record):
 
 
 _spared = Deferred("pytocu.backend.divider", "spared")
+_has_many_ways = Deferred("pytocu.backend.many_ways", "has_many_ways")
 
 
 class Writer(RowWriter):
@@ -217,7 +217,7 @@ class Writer(RowWriter):
         if self.dialect.keeps_loops and is_widened(inst):
             # It is not to be unrolled.
             wanted = ('!"llvm.loop.unroll.disable"',)
-        elif "parallel" in self.dialect.spread and (has_many_ways(inst) or _goes_back_in_groups(inst)):
+        elif "parallel" in self.dialect.spread and (_has_many_ways(inst) or _goes_back_in_groups(inst)):
             wanted = ('!"llvm.loop.vectorize.enable", i1 false',)
         elif self.dialect.masks and _is_within_row(inst):
             # What is left of a row behind whole vectors is another one under a mask.
