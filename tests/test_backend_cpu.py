@@ -1243,6 +1243,19 @@ def test_lanes_are_computed_together() -> None:
         np.testing.assert_array_equal(last, [(whole[2] - whole[3]) * whole[4]])
 
 
+def test_lanes_are_computed_together_in_a_loop() -> None:
+    head, *lines, back, end = LANES.splitlines()
+    opened = ["  %first = const 0 : index", "  %turns = const 1 : index", "  for %first, %turns, %turns (%i: index) {"]
+    x, c = np.arange(8, dtype=np.float32) ** 2, np.float32(-0.25)
+    made = []
+    for text in (LANES, "\n".join([head, *opened, *lines, "    yield", "  }", back, end])):
+        made.append((np.zeros_like(x), np.zeros(4, bool), np.zeros(1, np.float32)))
+        run(text, x, c, *made[-1])
+    assert made[0][0].any()
+    for one, other in zip(*made, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_lanes_that_follow_each_other_have_no_form() -> None:
     with pytest.raises(BackendError, match="a CPU computes lanes together: they hand nothing on"):
         load(LANES.replace("lanes = 1, reach = ((8, 2, 3),)", "lanes = 2, reach = ((2, 2, 3),)"))

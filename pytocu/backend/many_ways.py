@@ -72,7 +72,7 @@ class _Count(Mutable):
                 total += self.turns(inst)
             elif inst.op.name in _QUOTIENTS:
                 total += self.keep(inst.results, [1] * len(inst.results))
-            elif inst.regions:
+            elif inst.op.name == "if":
                 total += self.branch(inst)
             else:
                 total += self.keep(inst.results, [self.sum(inst.args, 1)] * len(inst.results))
