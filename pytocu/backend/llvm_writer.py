@@ -47,7 +47,6 @@ class _Phis(Record):
 
 _has_many_ways = Deferred("pytocu.backend.many_ways", "has_many_ways")
 _spared = Deferred("pytocu.backend.divider", "spared")
-_has_many_ways = Deferred("pytocu.backend.many_ways", "has_many_ways")
 
 
 class Writer(RowWriter):
