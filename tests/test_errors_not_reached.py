@@ -704,3 +704,25 @@ def test_a_step_of_a_generator_that_raises():
     assert pytocu.jit(f)(np.ones(1)) == f(np.ones(1)) == 0
     with pytest.raises(IndexError, match="too many indices"):
         pytocu.jit(f)(np.ones(3))
+
+
+def position_by_a_remainder(x, n):
+    t = 0
+    if x.sum() > 0:
+        t = x[3 % (n - 1)]
+    return t
+
+
+def member_by_a_remainder(x, n):
+    found = [0] * n
+    found.pop()
+    for j in range(int(x.any())):
+        found[j % len(found)] = 1
+    return found
+
+
+@pytest.mark.parametrize("function", [position_by_a_remainder, member_by_a_remainder])
+def test_a_division_where_the_program_does_not_come_to_is_no_error(function: Callable[..., Any]) -> None:
+    for n in (1, 3):
+        everywhere(function, np.zeros(3), n)
+        everywhere(function, np.ones(3), n)

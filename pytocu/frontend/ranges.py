@@ -178,7 +178,8 @@ def outside_of(context: Context, value: Value, own: Set[Value], names: Set[str] 
         return context.builder.const(inst.attr("value"), value.type)
     if inst.op.name == "dim" and names.isdisjoint(symbols(inst.attr("value"))):
         return context.builder.emit("dim", (), dict(inst.attrs), inst.types, name=value.name)
-    divided = inst.op.name in ("remainder", "floor_divide") and formula(inst.args[1]) not in (0, inst.args[1])
+    # By another number than 0: what raises stays where the program may not come to.
+    divided = inst.op.name in ("remainder", "floor_divide") and isinstance(by := formula(inst.args[1]), int) and by != 0
     known = inst.op.name in _OUTSIDE or divided
     args = [outside_of(context, a, own, names) for a in inst.args] if known else [None]
     if None in args or value.type not in (WEAK_INT, WEAK_BOOL):
