@@ -721,8 +721,25 @@ def member_by_a_remainder(x, n):
     return found
 
 
-@pytest.mark.parametrize("function", [position_by_a_remainder, member_by_a_remainder])
+def length_by_a_quotient(x, n):
+    y = np.zeros(3)
+    if x.sum() > 0:
+        y = np.zeros(7 // (n - 1)) + 1
+    return y
+
+
+def part_up_to_a_quotient(x, n):
+    for k in range(len(x)):
+        if x[k] > 0:
+            x[: 7 // (n - 1)] += k
+    return x
+
+
+DIVIDED = [position_by_a_remainder, member_by_a_remainder, length_by_a_quotient, part_up_to_a_quotient]
+
+
+@pytest.mark.parametrize("function", DIVIDED)
 def test_a_division_where_the_program_does_not_come_to_is_no_error(function: Callable[..., Any]) -> None:
-    for n in (1, 3):
+    for n in (1, 3, 4):
         everywhere(function, np.zeros(3), n)
         everywhere(function, np.ones(3), n)

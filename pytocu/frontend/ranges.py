@@ -178,13 +178,17 @@ def outside_of(context: Context, value: Value, own: Set[Value], names: Set[str] 
         return context.builder.const(inst.attr("value"), value.type)
     if inst.op.name == "dim" and names.isdisjoint(symbols(inst.attr("value"))):
         return context.builder.emit("dim", (), dict(inst.attrs), inst.types, name=value.name)
-    # By another number than 0: what raises stays where the program may not come to.
-    divided = inst.op.name in ("remainder", "floor_divide") and isinstance(by := formula(inst.args[1]), int) and by != 0
+    divided = inst.op.name in ("remainder", "floor_divide") and formula(inst.args[1]) not in (0, inst.args[1])
     known = inst.op.name in _OUTSIDE or divided
     args = [outside_of(context, a, own, names) for a in inst.args] if known else [None]
     if None in args or value.type not in (WEAK_INT, WEAK_BOOL):
         return None
-    return context.builder.emit(inst.op, [a for a in args if a is not None], dict(inst.attrs), inst.types, name=value.name)
+    emit, given = context.builder.emit, [a for a in args if a is not None]
+    if divided and not isinstance(formula(given[1]), int):
+        # A division by 0 is an exception in the region, which the program may not come to.
+        zero, one = (context.builder.const(number, WEAK_INT) for number in (0, 1))
+        given[1] = emit("python_choose", (emit("equal", (given[1], zero)), one, given[1]))
+    return emit(inst.op, given, dict(inst.attrs), inst.types, name=value.name)
 
 
 def length_of(context: Context, value: Value, error: str, sentence: str, elements: DimLike = 1) -> DimLike:
