@@ -24,3 +24,14 @@ def test_what_python_computes_of_large_ints_is_compared_as_it_is(
 def test_the_operands_of_groups_choose_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--on", "interpreter", "--only", "^zero_d .*bool.*True.*, literal True$"]) == 0
     assert capsys.readouterr().out.startswith("interpreter: 1 groups, ")
+
+
+def test_the_source_of_cases_chooses_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--on", "interpreter", "--only", "^zero_d .*bool.*True.*, literal True$", "--expressions", "clip"]) == 0
+    assert capsys.readouterr().out.startswith("interpreter: 1 groups, 4 cases, ")
+
+
+def test_what_is_no_pattern_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--expressions", "("])
+    assert "'(' is no regular expression" in capsys.readouterr().err

@@ -9,13 +9,13 @@ process, so that each function is compiled once.  ``--write FILE`` puts the figu
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import functools
 import itertools
 import json
 import math
 import multiprocessing
 import os
-import re
 import shlex
 import sys
 import time
@@ -30,7 +30,7 @@ from pytocu.jitted import jit
 from pytocu.testing import figures
 from pytocu.testing.cases import call_interpreted, check_group, device_failures
 from pytocu.testing.operands import Group, all_groups, promotion_groups, sampled_groups
-from pytocu.testing.options import check_runs, count, file, part
+from pytocu.testing.options import check_runs, count, file, part, pattern
 from pytocu.testing.progress import meter
 
 Cluster = tuple[Group, ...]
@@ -236,21 +236,26 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=math.inf, help="stop after so long; the log says how far it is")
     parser.add_argument("--one-value", action="store_true", help="one value of each kind of operand instead of several")
     parser.add_argument("--promotion", action="store_true", help="what decides the dtype alone")
-    parser.add_argument("--only", type=re.compile, metavar="REGEX", help="groups whose operands, as failures say, hold it")
+    parser.add_argument("--only", type=pattern, metavar="REGEX", help="groups whose operands, as failures say, hold it")
+    parser.add_argument("--expressions", type=pattern, metavar="REGEX", help="cases whose source holds it")
     parser.add_argument("--sample", type=count, help="so many groups of the matrix, besides the usual ones")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--write", type=file, help="the page of the docs to put the figures into")
     options = parser.parse_args(argv)
     for on in options.on or ():
         check_runs(parser, on)
-    if options.write and options.only:
-        parser.error("--write is for figures of the whole, and --only leaves some out")
+    for name in ("only", "expressions"):
+        if options.write and getattr(options, name):
+            parser.error(f"--write is for figures of the whole, and --{name} leaves some out")
     if options.promotion:
         groups = list(promotion_groups())
     else:
         groups = list(all_groups()) if options.sample is None else sampled_groups(options.sample, options.seed)
     if options.only is not None:
         groups = [group for group in groups if options.only.search(str(group))]
+    if options.expressions is not None:
+        chosen = (dataclasses.replace(group, pattern=options.expressions.pattern) for group in groups)
+        groups = [group for group in chosen if any(group.expressions())]
     if options.one_value:
         groups = one_value(groups)
     number, parts = options.part
@@ -267,7 +272,8 @@ def main(argv: list[str] | None = None) -> int:
         print(f"{on}: {covered}, {len(total.failures)} differences, {seconds:.0f} s", flush=True)
         extent = "".join(f" --{name.replace('_', '-')}" for name in ("one_value", "promotion") if getattr(options, name))
         extent += f" --sample {options.sample} --seed {options.seed}" if options.sample is not None else ""
-        extent += f" --only {shlex.quote(options.only.pattern)}" if options.only is not None else ""
+        chosen = {name: getattr(options, name) for name in ("only", "expressions")}
+        extent += "".join(f" --{name} {shlex.quote(given.pattern)}" for name, given in chosen.items() if given is not None)
         extent += f" --part {number}/{parts}" if parts > 1 else ""
         command = f"python -m pytocu.testing.matrix --on {on}{extent}"
         row = figures.Row(f"matrix, {on}", covered, len(total.failures), command)

@@ -10,6 +10,7 @@ import functools
 import itertools
 import linecache
 import random
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -133,10 +134,11 @@ def _call(op: Op, arguments: tuple[str, ...]) -> Iterator[Expression]:
 
 @dataclass(frozen=True)
 class Group:
-    """Operands, and every expression over them."""
+    """Operands, and every expression over them, or those whose source has a match of a pattern."""
 
     operands: tuple[Operand, ...]
     count: int = 96
+    pattern: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -170,6 +172,9 @@ class Group:
 
     def expressions(self) -> Iterator[Expression]:
         """Every case of the group."""
+        return (expression for expression in self._over_operands() if re.search(self.pattern, expression.text))
+
+    def _over_operands(self) -> Iterator[Expression]:
         names = self.names
         for op in elementwise_rows():
             if op.arity == len(names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 
 from pytocu.runtime import cuda
@@ -35,6 +36,20 @@ def part(text: str) -> tuple[int, int]:
     return int(which), int(whole)
 
 
+def pattern(text: str) -> re.Pattern[str]:
+    """A regular expression.
+
+    Examples
+    --------
+    >>> bool(pattern("clip|where").search("np.where(a, b, a)"))
+    True
+    """
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from None
+
+
 def file(text: str) -> Path:
     """A file that is written at the end of long work: its folder is there before it begins."""
     path = Path(text)
@@ -52,4 +67,4 @@ def check_runs(parser: argparse.ArgumentParser, on: str) -> None:
         parser.error(f"--on {on} needs a GPU: {reason}")
 
 
-__all__ = ["check_runs", "count", "file", "part"]
+__all__ = ["check_runs", "count", "file", "part", "pattern"]
