@@ -743,3 +743,33 @@ def test_a_division_where_the_program_does_not_come_to_is_no_error(function: Cal
     for n in (1, 3, 4):
         everywhere(function, np.zeros(3), n)
         everywhere(function, np.ones(3), n)
+
+
+def number_in_the_text(x, n):
+    y, w = x + 0, x
+    chosen = y == 1
+    y[chosen] = y[chosen][::-1]
+    if n:
+        w = np.zeros((2, 3)).reshape(4)
+    elif x.shape[0] < 9:
+        raise IndexError(f"no {n}")
+    w = w * 3
+    return y, w
+
+
+def two_in_a_row(x, n):
+    y, w = x + 0, x
+    chosen = y == 1
+    y[chosen] = y[chosen][::-1]
+    if n > 1:
+        raise KeyError("many")
+    if n > 0:
+        raise IndexError(f"no {n}")
+    w = w * 3
+    return y, w
+
+
+@pytest.mark.parametrize("function", [number_in_the_text, two_in_a_row])
+def test_the_first_of_two_errors_behind_a_length_of_data(function: Callable[..., Any]) -> None:
+    for n in (0, 1, 2):
+        everywhere(function, np.ones(3), n)
