@@ -6,19 +6,22 @@ decide alone is known before anything runs.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from pytocu.frontend.array_functions import isclose
+from pytocu.frontend.gathering import taken
 from pytocu.frontend.operators import attempt, binary, elementwise, known_option
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.reductions import combined, reduce
+from pytocu.frontend.requirements import of_arguments
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_value, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import DimLike, dim_min
+from pytocu.ir.dims import Dim, DimLike, as_symbol, dim_max, dim_min
 from pytocu.ir.types import element
 
 
@@ -70,11 +73,13 @@ def _is_even(context: Context, given: Any) -> bool:
 def _equal(context: Context, first: Value, second: Value, nan_too: bool, broadcast: bool) -> Any:
     """Whether lengths and elements are equal.
 
-    Where lengths differ nothing is wrong, so the parts that both arrays have are compared.
+    Where lengths differ nothing is wrong, so the parts that both arrays have are compared.  With `broadcast`, lengths that only
+    a run knows to be 1 are those of one element that is read at every place.
     """
     attempt(context, np.equal, *(np.zeros((), element(v.type).numpy) for v in (first, second)))
     shapes = [list(dimensions(v)) for v in (first, second)]
     same: Any = True
+    repeated: dict[int, DimLike] = {}
     for back in range(1, min(map(len, shapes)) + 1):
         ours, theirs = (s[-back] for s in shapes)
         if ours == theirs or (broadcast and 1 in (ours, theirs)):
@@ -82,10 +87,18 @@ def _equal(context: Context, first: Value, second: Value, nan_too: bool, broadca
         if isinstance(ours, int) and isinstance(theirs, int):
             return False
         fits = binary(context, "equal", dim_value(context, ours), dim_value(context, theirs))
+        once = [length for length in (ours, theirs) if broadcast and _may_be_one(context, length)]
+        for length in once:
+            fits = binary(context, "bitwise_or", fits, binary(context, "equal", dim_value(context, length), 1))
         same = fits if same is True else binary(context, "bitwise_and", same, fits)
+        if once:
+            # None where either has none, or else as many as the longer one.
+            repeated[back] = dim_max(ours, theirs) * dim_min(dim_min(ours, theirs), 1)
+            continue
         for shape in shapes:
             shape[-back] = dim_min(ours, theirs)
     x, y = (_first(context, v, tuple(s)) for v, s in zip((first, second), shapes, strict=True))
+    x, y = (_repeated(context, v, repeated) for v in (x, y))
     alike = elementwise(context, "equal", x, y)
     if nan_too and all(element(v.type).kind in "fc" for v in (x, y)):
         both = elementwise(context, "bitwise_and", elementwise(context, "isnan", x), elementwise(context, "isnan", y))
@@ -101,6 +114,21 @@ def _first(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value:
         return value
     ndim = len(shape)
     return context.builder.emit("slice", (value,), {"start": (0,) * ndim, "step": (1,) * ndim, "size": shape})
+
+
+def _may_be_one(context: Context, length: DimLike) -> bool:
+    """Whether a run may find a length of 1; an argument's that is 1 has that number in its type."""
+    return isinstance(length, Dim) and (as_symbol(length) is None or not of_arguments(context, length))
+
+
+def _repeated(context: Context, value: Value, lengths: Mapping[int, DimLike]) -> Value:
+    """An array made as long as stated along axes that are counted from the last one, by its last elements there."""
+    for back, length in lengths.items():
+        axis = len(dimensions(value)) - back
+        place = context.builder.emit("iota", (), {"axis": 0, "shape": (length,)})
+        last = dim_value(context, dimensions(value)[axis] + (-1))
+        value = taken(context, value, (axis,), (elementwise(context, "minimum", place, last),), axis)
+    return value
 
 
 FUNCTIONS: dict[str, Handler] = {"allclose": allclose, "array_equal": array_equal, "array_equiv": array_equiv}
