@@ -56,6 +56,10 @@ def part_of_columns(x: np.ndarray, y: np.ndarray, n: int) -> bool:
     return np.array_equiv(x, y[:, :n])
 
 
+def first_row(x: np.ndarray, y: np.ndarray, n: int) -> bool:
+    return np.array_equiv(x[:1], y[:, n - 1 :])
+
+
 def chosen_elements(x: np.ndarray, y: np.ndarray, n: int) -> bool:
     return np.array_equiv(y[y < n], x)
 
@@ -66,6 +70,7 @@ def test_lengths_of_a_run_that_are_one_are_repeated(rows: int, n: int) -> None:
     everywhere(part_of_columns, np.zeros((1, 2)), np.zeros((rows, 3)), n)
     everywhere(part_of_columns, np.ones((rows, 2)), np.array([[1.0, 1, 0], [1, 1, 1]])[:rows], n)
     everywhere(chosen_elements, np.zeros(rows), np.array([0.0, 2, 2]), n)
+    everywhere(first_row, np.ones((rows, 2)), np.ones((1, 2)), n)
 
 
 def test_in_conditions() -> None:

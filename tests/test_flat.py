@@ -26,6 +26,7 @@ CHANGES = (
     "a.flat = [1, 2]", "a.flat[1] = [3, 4]", "a.flat = 1j", "a.flat = 7", "a.flat[1] += 1", "a.flat[1:3] *= [2, 3]",
     "a.flat = np.arange(3)", "a.flat[...] = 3", "a.flat[::4] = 3", "a.flat[::-2] = np.arange(3)", "a.flat[c:] = 4",
     "a.flat[c:] = b", "f = a.flat\nf[1] = 4\nf[0] += f[1]", "for i in range(len(a.flat)):\n    a.flat[i] = i",
+    "a.flat = b[b < c]", "a.flat[1:] = b[b > c]", "a.flat[[1, 2]] = b[b > 0]",
     "b[:] = a.flat[:2]", "a.flat[a.ravel() > 2] = [7, 8]", "a.flat[a.ravel() > 2] += 1", "a.flat[a.ravel()[1:] > 2] = 1",
 )  # fmt: skip
 

@@ -163,7 +163,8 @@ def test_lengths_that_are_refused(text: str, n: Any, said: str) -> None:
     "text",
     ["np.zeros(n) + x", "x[:n] * x", "x[x > 3.9] - x", "np.broadcast_to(np.zeros(n), (12,))",
      "x.reshape(n, -1) + np.ones((2, 12))",
-     "np.broadcast_arrays(np.zeros(n), x)", "np.broadcast_arrays(x, np.zeros(n))", "np.add(x, np.arange(n), out=x)"],
+     "np.broadcast_arrays(np.zeros(n), x)", "np.broadcast_arrays(x, np.zeros(n))", "np.add(x, np.arange(n), out=x)",
+     "np.repeat(x, np.arange(n))"],
 )  # fmt: skip
 def test_a_length_of_run_time_that_is_1_is_never_repeated_nor_taken_for_wrong(text: str) -> None:
     function = make_function("nx", [text], {"np": np})

@@ -16,12 +16,12 @@ from pytocu.frontend.gathering import taken
 from pytocu.frontend.operators import attempt, binary, elementwise, known_option
 from pytocu.frontend.reading import read_bool
 from pytocu.frontend.reductions import combined, reduce
-from pytocu.frontend.requirements import of_arguments
+from pytocu.frontend.requirements import is_length
 from pytocu.frontend.reshaping import array_of
 from pytocu.frontend.tables import Handler
 from pytocu.frontend.values import Context, as_value, contains_dynamic, dim_value, dimensions, is_array
 from pytocu.ir.core import Value
-from pytocu.ir.dims import Dim, DimLike, as_symbol, dim_max, dim_min
+from pytocu.ir.dims import DimLike, dim_max, dim_min
 from pytocu.ir.types import element
 
 
@@ -87,7 +87,7 @@ def _equal(context: Context, first: Value, second: Value, nan_too: bool, broadca
         if isinstance(ours, int) and isinstance(theirs, int):
             return False
         fits = binary(context, "equal", dim_value(context, ours), dim_value(context, theirs))
-        once = [length for length in (ours, theirs) if broadcast and _may_be_one(context, length)]
+        once = [length for length in (ours, theirs) if broadcast and is_length(context, length, 1) is None]
         for length in once:
             fits = binary(context, "bitwise_or", fits, binary(context, "equal", dim_value(context, length), 1))
         same = fits if same is True else binary(context, "bitwise_and", same, fits)
@@ -114,11 +114,6 @@ def _first(context: Context, value: Value, shape: tuple[DimLike, ...]) -> Value:
         return value
     ndim = len(shape)
     return context.builder.emit("slice", (value,), {"start": (0,) * ndim, "step": (1,) * ndim, "size": shape})
-
-
-def _may_be_one(context: Context, length: DimLike) -> bool:
-    """Whether a run may find a length of 1; an argument's that is 1 has that number in its type."""
-    return isinstance(length, Dim) and (as_symbol(length) is None or not of_arguments(context, length))
 
 
 def _repeated(context: Context, value: Value, lengths: Mapping[int, DimLike]) -> Value:

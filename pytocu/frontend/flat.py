@@ -22,6 +22,7 @@ from pytocu.frontend.values import (
     Context,
     Flat,
     Grown,
+    Masked,
     Steps,
     as_value,
     cast,
@@ -93,7 +94,7 @@ def _is_one(key: Any) -> bool:
 
 def _is_row(value: Any) -> bool:
     """Whether what is assigned has several values, or none, and not one."""
-    return isinstance(value, (list, tuple, range, Flat, Steps, Grown)) or (is_array(value) and bool(dimensions(value)))
+    return isinstance(value, (list, tuple, range, Flat, Steps, Grown, Masked)) or (is_array(value) and bool(dimensions(value)))
 
 
 def _put(context: Context, array: Value, key: Any, value: Any) -> None:

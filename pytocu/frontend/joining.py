@@ -22,7 +22,7 @@ from pytocu.frontend.layouts import laid_out, laid_out_as, ranks_without_element
 from pytocu.frontend.literals import known_array
 from pytocu.frontend.operators import TOO_LARGE, attempt, binary, elementwise, known_option
 from pytocu.frontend.reductions import combined, stand_in
-from pytocu.frontend.requirements import require, require_equal
+from pytocu.frontend.requirements import is_length, require, require_equal
 from pytocu.frontend.reshaping import (
     NEGATIVE,
     along_axis,
@@ -539,7 +539,8 @@ def _repeated_by(context: Context, value: Value, place: int, repeats: Any) -> Va
     wanted = dimensions(counts)[0] if dimensions(counts) else 1
     sentence = "operands could not be broadcast together with shape ({1},) ({0},)"
     if wanted != 1:
-        require_equal(context, wanted, size, "ValueError", sentence)
+        unsure = is_length(context, wanted, 1) is None
+        require_equal(context, wanted, size, "ValueError", sentence, broadcast=unsure)
     counts = cast(context, counts, I64)
     fine = elementwise(context, "greater_equal", counts, np.int64(0))
     if wanted == 1:
