@@ -773,3 +773,28 @@ def two_in_a_row(x, n):
 def test_the_first_of_two_errors_behind_a_length_of_data(function: Callable[..., Any]) -> None:
     for n in (0, 1, 2):
         everywhere(function, np.ones(3), n)
+
+
+def sums_behind_a_branch(y, x):
+    if x.sum() > 3:
+        x[0] = np.sort(x)[1]
+    return x + y
+
+
+def products_behind_a_mask(y, x):
+    chosen = x > 0
+    x[chosen] = x[chosen][::-1]
+    return x * y
+
+
+def sums_behind_a_part(y, x):
+    if x.sum() <= 9:
+        least = np.sort(x)[:2]
+        x[0] = least[0]
+    return x + np.zeros(4) + y
+
+
+@pytest.mark.parametrize("function", [sums_behind_a_branch, products_behind_a_mask, sums_behind_a_part])
+def test_what_runs_before_lengths_are_compared_relies_on_none(function: Callable[..., Any]) -> None:
+    for lengths in ((4, 4), (3, 4), (4, 3), (500, 4), (4, 500), (3, 3)):
+        everywhere(function, *(np.ones(n) for n in lengths))

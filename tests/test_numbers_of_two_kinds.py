@@ -831,3 +831,31 @@ def test_what_a_conditional_expression_leaves_out_refuses_no_run(function, other
     jitted = pytocu.jit(function)
     for x in ([1.0, 2.5, 4.0], [-1.0, -2.0], [], [-1.0, 3.0]):
         compare(jitted(np.array(x), *others), function(np.array(x), *others))
+
+
+def sum_where_many_are_chosen(x, y):
+    s = 0.0
+    if y.any():
+        pass
+    elif len(y[y == 0]) > 3:
+        s = (x * y).sum()
+    return s
+
+
+def sum_beside_an_array(x, y):
+    s = 0.0
+    if y.any():
+        y = x
+    else:
+        if len(y[y == 0]) > 3:
+            s = (x * y).sum()
+        else:
+            y = y + x
+    return y, s
+
+
+@pytest.mark.parametrize("function", [sum_where_many_are_chosen, sum_beside_an_array])
+def test_the_kind_of_a_number_is_told_by_a_length_that_one_side_reads(function) -> None:
+    for n in (2, 5):
+        everywhere(function, np.arange(float(n)), np.zeros(n))
+        everywhere(function, np.arange(float(n)), np.ones(n))

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pytocu.frontend.ranges import names_given
 from pytocu.frontend.values import const_inst
 from pytocu.ir import promote
 from pytocu.ir.builder import Builder
@@ -580,7 +581,7 @@ def _needed_for(value: Value, insts: Sequence[Inst]) -> list[Inst]:
     """The instructions of a region that a value is made of, and those that give the numbers of these names."""
     used, names, found = {value}, set[str](), list[Inst]()
     for inst in reversed(insts):
-        binds = inst.op.name == "bind" and not names.isdisjoint(inst.attr("names"))
+        binds = not names.isdisjoint(names_given(inst))
         if binds or not used.isdisjoint(inst.results):
             used.update(inst.args)
             inner = (inst, *(i for region in inst.regions for i in walk(region)))

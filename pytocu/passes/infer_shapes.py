@@ -8,7 +8,8 @@ length that meets another one may happen to be 1, and NumPy would repeat that ax
 
 A side of a branch that is not taken raises nothing, nor does the body of a loop without steps.  Whether the lengths in
 them fit together is a size class (`pytocu.passes.classes`): where those of the call do, an ``assume`` takes the place of
-the check; otherwise the check stays where it is, and nothing is taken as equal because of it.
+the check; otherwise the check stays where it is, and nothing is taken as equal because of it.  So it is behind a check that
+waits for the data: what is computed before relies on no length that a later check compares.
 """
 
 from __future__ import annotations
@@ -34,9 +35,10 @@ from pytocu.ir.dims import (
 )
 from pytocu.ir.infer import broadcast_shapes, repeated_axes
 from pytocu.ir.regions import MAY_NOT_RUN, assigned, conditions, meetings, numbers_of, spread
-from pytocu.ir.types import ArrayType, Type, scalar, shape_of
+from pytocu.ir.types import ArrayType, Type, WeakType, scalar, shape_of
 from pytocu.passes.classes import SHORTEST, Classes
 from pytocu.passes.context import PassContext
+from pytocu.passes.steps import checks, mentioned
 
 Shape = tuple[DimLike, ...]
 
@@ -185,9 +187,10 @@ def _discover(function: Function, classes: Classes) -> _Facts:
     """Walk the broadcasts and record which lengths meet: first those of what is computed in any case."""
     facts = _Facts(function)
     always = list(_always_run(function.body))
+    late = _late(function)
     for inst in always:
         for first, other in meetings(inst):
-            facts.meet(first, other)
+            facts.meet(first, other, classes if inst in late else None)
     seen = set(always)
     for inst in walk(function.body):
         for first, other in meetings(inst) if inst not in seen else ():
@@ -201,6 +204,29 @@ def _always_run(block: Block) -> Iterator[Inst]:
         yield inst
         for region in inst.regions if inst.op.name not in MAY_NOT_RUN else ():
             yield from _always_run(region)
+
+
+def _late(function: Function) -> set[Inst]:
+    """What is run in any case, behind a check that waits for a length or a truth value of the data.
+
+    What the lengths in it have to be is checked behind that one, too, and kernels run before.
+    """
+    found: set[Inst] = set()
+    names: set[str] = set()
+    values: set[Value] = set()
+    late = False
+    for inst in _always_run(function.body):
+        if late:
+            found.add(inst)
+        waits = inst.op.name == "read_length" or not names.isdisjoint(mentioned(inst)) or not values.isdisjoint(inst.args)
+        if inst.op.name in ("read_length", "bind") and waits:
+            names.update([inst.attr("name")] if inst.op.name == "read_length" else inst.attr("names"))
+        if waits:
+            values.update(inst.results)
+        asks = inst.op.name == "while_loop" or (inst.op.name == "if_else" and not isinstance(inst.args[0].type, WeakType))
+        compares = checks(inst) or any(named(pair) & names for pair in meetings(inst))
+        late = late or (compares and (waits or asks))
+    return found
 
 
 def _compared(check: Inst) -> tuple[Any, ...]:
@@ -220,7 +246,7 @@ def _apply(function: Function, facts: _Facts, classes: Classes) -> Function:
         params.append(values[old])
     for dim in facts.met:
         builder.emit("assume", (), {"dim": dim, "relation": "!=", "number": 1})
-    _Writer(mapping, builder, _bound(function), classes).insts(builder, function.body.insts, values)
+    _Writer(mapping, builder, _bound(function), classes, _late(function)).insts(builder, function.body.insts, values)
     body = Block(tuple(params), builder.take())
     made_function = Function(function.name, function.level, body, function.facts)
     if function.fact("symbols") is None and bound_symbols(made_function) != places:
@@ -250,8 +276,10 @@ class _Writer:
     known not to, nothing of the region is left behind the check.
     """
 
-    def __init__(self, mapping: dict[str, DimLike], outside: Builder, bound: set[Inst], classes: Classes):
-        self.mapping, self.bound, self.classes = mapping, bound, classes
+    def __init__(
+        self, mapping: dict[str, DimLike], outside: Builder, bound: set[Inst], classes: Classes, late: set[Inst]
+    ):
+        self.mapping, self.bound, self.classes, self.late = mapping, bound, classes, late
         self.outside = self.branch = self.place = outside
         self.checked: set[tuple[Any, ...]] = set()
         # The check that ends the region.
@@ -329,10 +357,12 @@ class _Writer:
                 if any(map(is_number, names)):
                     self.outside.emit("check", (), told)
                     continue
-                fits = None if self.place is self.outside else self.classes.holds([fact_of(pair[0] - pair[1], "==", 0)])
+                sure = self.place is self.outside
+                asked = not sure or inst in self.late
+                fits = self.classes.holds([fact_of(pair[0] - pair[1], "==", 0)]) if asked else None
                 if not fits:
                     self.place.emit("check", (), attrs)
-                if fits is False:
+                if fits is False and not sure:
                     self.failing = True
                     return
 
