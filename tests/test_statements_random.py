@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.testing.compare import compare
@@ -323,6 +324,32 @@ def test_what_a_side_returns_of_an_array_that_it_changed_is_as_the_side_left_it(
     """Also where the sides' arrays have two lengths, which the branch hands on."""
     x = np.arange(5.0)
     compare(pytocu.jit(changed_behind_a_side_that_raises)(x, count), changed_behind_a_side_that_raises(x, count))
+
+
+def number_of_a_branch_beside_a_sum(x, count):
+    t = 1
+    if count > 2:
+        for _ in range(count):
+            t = t * 3 % 7
+            x += t
+    return x.sum() - t
+
+
+def number_of_a_branch_beside_sums_of_rows(x, count):
+    t = 1
+    if count > 2:
+        for _ in range(count):
+            t = t * 3 % 7
+            x += t
+    return x.reshape(2, -1).sum(axis=1) - t
+
+
+@pytest.mark.parametrize("function", [number_of_a_branch_beside_a_sum, number_of_a_branch_beside_sums_of_rows])
+@pytest.mark.parametrize("size", [4, 200])
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_number_of_a_branch_is_known_behind_the_sum_of_what_it_changes(function: Any, size: int, count: int) -> None:
+    """The branch gives the number at each element of the array, too, in the loop that adds them."""
+    everywhere(function, np.arange(size, dtype=np.float32), count)
 
 
 def test_no_loop_takes_from_the_list_that_a_loop_around_it_fills() -> None:

@@ -232,9 +232,8 @@ class Rows(Mutable):
         e.made.update(zip(found, results, strict=True))
 
     def _loop(self, needed: Sequence[Pair]) -> tuple[Value, Builder]:
-        """Begin the body of a loop over the row: everything `needed` is computed in it."""
+        """Begin the body of a loop over the row: what moves of everything `needed` is computed in it."""
         e = self.e
-        self._once(needed)
         pending = [p for p in self._closure(needed) if self.moving[p]]
         j = Value(INDEX, "j")
         inner = Builder(e.loc)
@@ -285,9 +284,11 @@ class Rows(Mutable):
         extent = self.extent
         if self._begins_with_eight(insts):
             start = self._eight(insts, start)
+        needed = self._needed(insts)
+        self._once(needed)
         with self._forgotten():
             carried = [Value(v.type) for v in start]
-            j, inner = self._loop(self._needed(insts))
+            j, inner = self._loop(needed)
             inner.emit("yield", self._combined(inner, insts, carried))
         made = self._finish(j, carried, start, inner)
         self.extent = extent
@@ -373,20 +374,23 @@ class Rows(Mutable):
 
     @contextmanager
     def _forgotten(self) -> Iterator[None]:
-        """What is computed inside of a loop is forgotten behind it; what was computed once a row stays."""
+        """What is computed inside of a loop is forgotten behind it.
+
+        So are numbers that do not move along the row: a loop or branch of the program gives them beside its elements.
+        """
         e = self.e
         made, offsets, index = dict(e.made), dict(e.offsets), list(e.loop_index)
         yield
-        kept = {p: v for p, v in e.made.items() if p in made or not self.moving.get(p, True)}
         e.made.clear()
-        e.made.update(kept)
+        e.made.update(made)
         e.offsets, e.loop_index = offsets, index
 
     def _sweep(self, stores: Sequence[tuple[Pair, Target]]) -> None:
         """The last sweep, which stores results as long as the row."""
-        e = self.e
+        e, needed = self.e, [pair for pair, _ in stores]
+        self._once(needed)
         with self._forgotten():
-            j, inner = self._loop([pair for pair, _ in stores])
+            j, inner = self._loop(needed)
             for pair, target in stores:
                 e.store_element(inner, pair, target)
             inner.emit("yield")
