@@ -794,7 +794,14 @@ def sums_behind_a_part(y, x):
     return x + np.zeros(4) + y
 
 
-@pytest.mark.parametrize("function", [sums_behind_a_branch, products_behind_a_mask, sums_behind_a_part])
+def sums_behind_a_loop(y, x):
+    x[0] = np.sort(y)[1]
+    while x.sum() < 9:
+        x = x[::-1] * np.full(4, 3)
+    return x + y
+
+
+@pytest.mark.parametrize("function", [sums_behind_a_branch, products_behind_a_mask, sums_behind_a_part, sums_behind_a_loop])
 def test_what_runs_before_lengths_are_compared_relies_on_none(function: Callable[..., Any]) -> None:
     for lengths in ((4, 4), (3, 4), (4, 3), (500, 4), (4, 500), (3, 3)):
         everywhere(function, *(np.ones(n) for n in lengths))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mask_tools import everywhere
 
 import pytocu
 from pytocu.errors import CompileError, UnsupportedError
@@ -400,3 +401,17 @@ def test_positions_of_what_nobody_reads_are_looked_at_in_branches(function) -> N
     if function is not changed_copy_in_a_branch:
         with pytest.raises(IndexError, match=str(wanted.value)):
             pytocu.jit(function)(x.copy(), many)
+
+
+def from_the_largest_on(y):
+    chosen = y > 0
+    y[chosen] = y[chosen][::-1]
+    return y[np.argmax(y) :]
+
+
+def test_a_part_that_is_returned_is_one_of_the_argument_also_where_its_old_contents_are_read_again() -> None:
+    everywhere(from_the_largest_on, np.arange(5.0))
+    y = np.arange(5.0)
+    part = pytocu.jit(from_the_largest_on)(y)
+    part[0] = 9
+    assert y.tolist() == [0, 9, 3, 2, 1]

@@ -39,7 +39,7 @@ def run(function: Function, context: PassContext) -> Function:
             case "return":
                 attrs = {"tree": inst.attr("tree")}
                 # An argument that is returned is the argument, also where a copy holds what was in it.
-                results = [a if a.inst is None else writer.where(a) for a in _shown(inst)]
+                results = [a if a.inst is None else writer.returned(a) for a in _shown(inst)]
                 writer.builder.inst("return", results, attrs)
             case _:
                 writer.other(inst)
@@ -115,6 +115,17 @@ class _Writer:
     def where(self, value: Value) -> Value:
         """The host's name of a value."""
         return self.places.get(value, value)
+
+    def returned(self, value: Value) -> Value:
+        """What the caller gets: of a view one of the memory itself, also where a copy holds what was in it."""
+        root, views = view_chain(value)
+        if not views or self.where(root) is self.memory_of(root):
+            return self.where(value)
+        seen = self.memory_of(root)
+        for view in reversed(views):
+            args = (seen, *map(self.where, view.args[1:]))
+            seen = self.builder.emit(view.op, args, dict(view.attrs), None if view.op.infer else view.types)
+        return seen
 
     def memory_of(self, contents: Value) -> Value:
         """The memory that holds, or held, some contents."""

@@ -224,9 +224,16 @@ def _late(function: Function) -> set[Inst]:
         if waits:
             values.update(inst.results)
         asks = inst.op.name == "while_loop" or (inst.op.name == "if_else" and not isinstance(inst.args[0].type, WeakType))
-        compares = checks(inst) or any(named(pair) & names for pair in meetings(inst))
-        late = late or (compares and (waits or asks))
+        late = late or ((waits or asks) and _compares(inst))
     return found
+
+
+def _compares(inst: Inst) -> bool:
+    """Whether lengths are compared for an instruction, or inside of it."""
+    if checks(inst):
+        return True
+    inside = (inst, *(i for region in inst.regions for i in walk(region)))
+    return any(first != other for one in inside for first, other in meetings(one))
 
 
 def _compared(check: Inst) -> tuple[Any, ...]:
