@@ -321,6 +321,8 @@ class _Writer:
                 old, target, new = (values[a] for a in inst.args)
                 given = _with_ones(new, inst.args[2], shape_of(inst.args[1].type))
                 args = (old, target, _fitted(builder, new, given, shape_of(target.type)))
+            elif inst.op.name == "place":
+                args = _placed(builder, args)
             attrs = dict(inst.attrs)
             if inst.op.name in MAY_NOT_RUN:
                 attrs.pop("once", None)
@@ -460,6 +462,20 @@ def _fitted(builder: Builder, value: Value, shape: Shape, target: Shape) -> Valu
     if target == () and not isinstance(value.type, ArrayType):
         return builder.emit("as_array", (value,))
     return _repeated(builder, value, shape, target)
+
+
+def _placed(builder: Builder, args: tuple[Value, ...]) -> tuple[Value, ...]:
+    """What is given to the places that a mask chooses; the mask and the values have the array's lengths, also where a check that
+    waits for the data finds that they do not."""
+    array, mask, values, *others = args
+    whole, own, given = (shape_of(value.type) for value in (array, mask, values))
+
+    def lengths(wanted: Shape, shape: Shape) -> Shape:
+        return tuple(b if 1 in (a, b) else a for a, b in zip(wanted, shape, strict=True))
+
+    mask = _repeated(builder, mask, own, lengths(whole[: len(own)], own))
+    target = (*given[:1], *lengths(whole[len(own) :], given[1:]))
+    return (array, mask, _repeated(builder, values, given, target), *others)
 
 
 def _repeated(builder: Builder, value: Value, shape: Shape, target: Shape) -> Value:
