@@ -189,13 +189,14 @@ def call(frame: Frame, function: Any, args: tuple[Any, ...], kwargs: dict[str, A
     if isinstance(function, type) and _is_class(function):
         return _make(frame, function, args, kwargs)
     name = numpy_name(function)
+    if name in CALLERS:
+        args, kwargs = values(context, args), values(context, kwargs)
+        return call_handler(frame, f"np.{name}", CALLERS[name].function, args, kwargs, context)
     if name is not None and name != "piecewise" and (contains_masked(args) or contains_masked(kwargs)):
         plain = lambda *a, **k: call_numpy(context, name, function, a, k)  # noqa: E731
         return _call_function(context, name, plain, args, kwargs)
     if name == "piecewise":
         return call_handler(frame, "np.piecewise", _piecewise.function, args, kwargs, context)
-    if name in CALLERS:
-        return call_handler(frame, f"np.{name}", CALLERS[name].function, args, kwargs, context)
     if name is not None:
         return call_numpy(context, name, function, args, kwargs)
     method = ufunc_method(function)
