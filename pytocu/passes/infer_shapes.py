@@ -465,8 +465,10 @@ def _fitted(builder: Builder, value: Value, shape: Shape, target: Shape) -> Valu
 
 
 def _placed(builder: Builder, args: tuple[Value, ...]) -> tuple[Value, ...]:
-    """What is given to the places that a mask chooses; the mask and the values have the array's lengths, also where a check that
-    waits for the data finds that they do not."""
+    """What is given to the places that a mask chooses: mask and values have the array's lengths.
+
+    They may not where a check that waits for the data says so, behind which nothing is computed.
+    """
     array, mask, values, *others = args
     whole, own, given = (shape_of(value.type) for value in (array, mask, values))
 
